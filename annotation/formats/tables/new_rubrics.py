@@ -39,6 +39,7 @@ _PAIRS = (
     *(("falso", "verdadero"), ("falso", "vero")),
 )
 _NUMBERED = re.compile(r"\s*(\d{1,2}|100)\s*[-–—:.=()]+\s*[^\W\d]")  # 5 - full; not 2-3 or 18 to 24
+_GRADE = re.compile(r"\d{1,2}|100", re.ASCII)
 SECOND_LEVELS = ("other", "another")  # second level where all grades are the same word
 
 
@@ -72,6 +73,8 @@ def rubric_for(
     """
     base = group[0] if len(group) == 1 else file_stem
     slug = re.sub(r"[^a-z0-9]+", "-", base.casefold()).strip("-") or "grade"
+    if slug in rubrics and _fits(rubrics[slug], [shapes[header] for header in group]):
+        return Proposal(slug)  # a second import makes no second rubric
     while slug in rubrics or slug in proposed:
         slug = _next_slug(slug)
     if all(shapes[header].numbers is not None for header in group):
@@ -81,6 +84,14 @@ def rubric_for(
     if stored := _known_rubric(texts, rubrics):
         return Proposal(stored)
     return Proposal(slug, words_rubric(list(texts.values())))
+
+
+def _fits(scale: Scale, shapes: Sequence[Shape]) -> bool:
+    """Return whether all values are 0 and 1, as those of the rubric, or words of its levels."""
+    if all(shape.numbers is not None for shape in shapes):
+        numbers = {number for shape in shapes for number in shape.numbers or ()}
+        return scale.grades == (0, 1) and numbers <= {0, 1}
+    return all({*map(word_key, shape.texts)} <= {*scale.names} for shape in shapes)
 
 
 def _next_slug(slug: str) -> str:
@@ -128,16 +139,30 @@ def nominal_levels(labels: Iterable[str]) -> dict[str, int]:
     return {label: number for number, label in enumerate(levels.values())}
 
 
+def numbered_rubric(labels: Iterable[str]) -> dict[str, Any] | None:
+    """Return the rubric of labels that are different numbers, or begin with them; None for others."""
+    keys = {word_key(label): label for label in labels}
+    if len(keys) > 1 and all(_GRADE.fullmatch(label) for label in keys.values()):
+        return _numeric_rubric(sorted(map(int, keys.values())))
+    numbered = {label: match[1] for label in keys.values() if (match := _NUMBERED.match(label))}
+    if (
+        len(keys) != len(numbered)
+        or len({*map(int, numbered.values())}) != len(keys)
+        or len(keys) < 2
+    ):
+        return None
+    levels = sorted((int(number), label) for label, number in numbered.items())
+    return {"scale": "ordinal", "levels": {label: number for number, label in levels}}
+
+
 def words_rubric(labels: Sequence[str]) -> dict[str, Any]:
     """Return a rubric of words: ordinal if their order is known, else nominal by alphabet.
 
     Words that each begin with a number of their own, such as `5 - full`, have these numbers as grades.
     """
     keys = {word_key(label): label for label in labels}
-    numbered = {label: match[1] for label in keys.values() if (match := _NUMBERED.match(label))}
-    if len(keys) == len(numbered) == len({*map(int, numbered.values())}) > 1:
-        levels = sorted((int(number), label) for label, number in numbered.items())
-        return {"scale": "ordinal", "levels": {label: number for number, label in levels}}
+    if rubric := numbered_rubric(keys.values()):
+        return rubric
     for pair in _PAIRS:
         if {*keys} <= {word_key(label) for label in pair}:
             return {

@@ -267,7 +267,9 @@ def _prodigy_answer(
         item.options = [text for name in names if (text := text_cell(name))]
     elif label:
         item.grades[label] = int(answer == "accept")
-    elif "spans" in table.headers and not is_absent(cells.get("spans")):
+    elif "spans" in table.headers and (
+        not is_absent(cells.get("spans")) or not is_absent(cells.get("tokens"))
+    ):  # a task of spans has its tokens also where nothing is marked
         if answer == "accept":
             item.spans = _spans(preset, item.body, spans if isinstance(spans, list) else [])
         else:

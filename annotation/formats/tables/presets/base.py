@@ -14,7 +14,7 @@ from annotation.errors import UserError
 from annotation.formats.tables.cells import Cell, TableError
 from annotation.formats.tables.files import TableFile, open_tables
 from annotation.formats.tables.mapping import Role, TableMapping
-from annotation.formats.tables.new_rubrics import nominal_levels
+from annotation.formats.tables.new_rubrics import nominal_levels, numbered_rubric
 from annotation.formats.tables.presets.nested import text_cell
 from annotation.formats.tables.source import Row, Table, is_empty, is_unnamed
 from annotation.formats.tables.values import (
@@ -305,7 +305,13 @@ def binary_rubric(title: str) -> dict[str, Any]:
 
 
 def nominal_rubric(title: str, labels: Iterable[str]) -> dict[str, Any]:
-    """Return a rubric of words without an order: numbers from 0 by alphabet."""
+    """Return a rubric of words without an order: numbers from 0 by alphabet.
+
+    Labels that are numbers, or begin with numbers of their own (`4 - good`), are grades of these numbers.
+    """
+    labels = {label.strip() for label in labels}
+    if rubric := numbered_rubric(labels):
+        return rubric | {"title": title}
     return {"scale": "nominal", "levels": nominal_levels(labels), "title": title}
 
 

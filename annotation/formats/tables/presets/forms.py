@@ -31,7 +31,7 @@ TIMESTAMPS = frozenset(
     }
 )
 _GRID = re.compile(r"\A(?P<title>.*?)\s*\[(?P<row>.+)\](?:\s\(\d+\))?\Z", re.DOTALL)
-_OF_QUIZ = ("score", "feedback")  # columns that a quiz adds to each question
+_OF_QUIZ = ("[score]", "[feedback]")  # ends of columns that a quiz adds to each question
 _MAX_SCALE = 10
 
 
@@ -82,10 +82,12 @@ def _questions(table: Table) -> dict[str, tuple[str, str]]:
     for header in table.headers:
         cells = cells_by_header[header]
         match = _GRID.match(header)
-        if match and match["row"].strip().casefold() not in _OF_QUIZ:
+        if header.rstrip().casefold().endswith(_OF_QUIZ):
+            continue
+        if match:
             if _are_grades(cells):
                 questions[header] = match["title"].strip(), match["row"].strip()
-        elif not match and header in of_form and _is_scale(cells):
+        elif header in of_form and _is_scale(cells):
             questions[header] = "", header
     return questions
 

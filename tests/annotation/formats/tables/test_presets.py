@@ -343,6 +343,12 @@ def test_doccano_labels_of_texts_joined_in_csv(tmp_path):
     assert counts["texts without a label: no grade"] == 1
 
 
+def test_doccano_labels_that_are_numbers_are_these_grades(tmp_path):
+    rows = [{"id": n, "text": f"Text {n}.", "label": [label]} for n, label in enumerate("420")]
+    rows, _ = read_preset("doccano", [write_file(tmp_path, "a.jsonl", rows)], **_topic())
+    assert [grade for *_, grade in grades_of(rows)] == [4, 2, 0]
+
+
 def test_doccano_files_of_two_people_share_labels(tmp_path):
     files = [
         write_file(tmp_path, "a.jsonl", [{"id": 1, "text": "Ida.", "label": [[0, 3, "WHO"]]}]),
@@ -369,6 +375,7 @@ def test_prodigy_choices_and_spans(tmp_path):
         {"text": "Three.", "options": options, "accept": [], "answer": "reject"},
         {"text": "Ida.", "spans": [{"start": 0, "end": 3, "label": "WHO"}], "answer": "accept"},
         {"text": "May.", "spans": [], "answer": "accept"},
+        {"text": "None.", "tokens": [{"text": "None."}], "answer": "accept"},
         {"image": "x.png", "answer": "accept"},
     ]
     tasks = [{"_session_id": "db-kim", "_task_hash": 1} | task for task in tasks]
@@ -376,6 +383,7 @@ def test_prodigy_choices_and_spans(tmp_path):
     assert grades_of(rows) == [
         ("db-kim", "prodigy-choice", 1),  # BAD is 0, although no task has it alone
         ("db-kim", "prodigy-who", 1),
+        ("db-kim", "prodigy-who", 0),
         ("db-kim", "prodigy-who", 0),
     ]
     assert counts["texts with several labels: no grade"] == 1
@@ -404,6 +412,19 @@ def test_google_forms_without_a_rubric_makes_one_for_each_question(tmp_path):
     ]
     assert counts["columns of a form that hold no grades: not read"] == 3
     assert "x.org" not in json.dumps(rows)
+
+
+def test_google_forms_columns_of_a_quiz_are_no_questions(tmp_path):
+    text = (
+        "Timestamp,Score,Fit [One.],Fit [One.] [Score],Fit [One.] [Feedback]\n"
+        "1,0 / 0,4 - good,-- / 0,\n"
+        "2,0 / 0,2 - poor,-- / 0,\n"
+    )
+    rows, _ = read_preset("google-forms", [write_file(tmp_path, "f.csv", text)], **_topic())
+    assert grades_of(rows) == [
+        ("person-1", "google-forms-fit", 4),
+        ("person-2", "google-forms-fit", 2),
+    ]
 
 
 # -- files of other tools
