@@ -25,16 +25,11 @@ from annotation.formats.tables.new_rubrics import rubric_for, scales_of
 from annotation.formats.tables.values import Scale
 from crux_site.imports.column_fields import MAX_COLUMNS, NEW_RUBRIC, FieldBuilder, TableFields
 from crux_site.imports.file_settings import bind_settings, reading_settings, setting_fields
-from crux_site.imports.form_fields import FormField
+from crux_site.imports.form_fields import DUPLICATES, DUPLICATES_LABEL, FormField
 from crux_site.imports.role_choices import COLUMN_FIELDS, CUT, LABELS, SCALE
 from crux_site.imports.rubric_fields import RubricFields, bind_rubric, rubric_fields
 from crux_site.imports.source_tables import READING_SETTINGS, SourceTable, column_of, read_again
 
-DUPLICATES = (
-    ("refuse", "refuse the import"),
-    ("first", "the first one counts"),
-    ("last", "the last one counts"),
-)
 OUTDATED = "The tables were read in another way in another tab. Check the columns again."
 _MAX_CUTS = 100
 
@@ -387,8 +382,7 @@ class ColumnsForm:
 
     @property
     def duplicates_field(self) -> FormField:
-        label = "Two different grades of one rater for the same pair"
-        return FormField("duplicates", label, self.duplicates, DUPLICATES)
+        return FormField("duplicates", DUPLICATES_LABEL, self.duplicates, DUPLICATES)
 
 
 def _rubrics_of(part: Mapping[str, Any]) -> set[str]:

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+DUPLICATES_LABEL = "Two different grades of one rater for the same pair"
+DUPLICATES = (
+    ("refuse", "refuse the import"),
+    ("first", "the first one counts"),
+    ("last", "the last one counts"),
+)
+
 
 @dataclass
 class FormField:

@@ -21,7 +21,7 @@ from annotation.formats.tables.column_shapes import (
     shapes_of,
 )
 from annotation.formats.tables.files import TableFile, open_tables
-from annotation.formats.tables.mapping import ASK, Role, TableImport, parse_mapping
+from annotation.formats.tables.mapping import ASK, SETTINGS, Role, TableImport, parse_mapping
 from annotation.formats.tables.new_rubrics import Proposal, rubric_for, scales_of
 from annotation.formats.tables.source import Table
 from annotation.formats.tables.values import Scale
@@ -185,7 +185,7 @@ def guess_table(
     mapping["constants"] = {
         str(role): value
         for role, value in (table_constants | dict(constants)).items()
-        if role != "levels"
+        if role not in SETTINGS
     }
     for header, column in roles.items():
         if role_of(column) == ASK:

@@ -18,6 +18,7 @@ from annotation.formats.summary import quoted_value
 VERSION = 1
 ASK = "?"  # a role that a person must choose
 MAX_TABLES = 100
+SETTINGS = ("levels", "duplicates")  # set beside the roles, for the whole import
 
 
 class Role(StrEnum):
@@ -204,16 +205,19 @@ class TableImport(_Part):
     def with_constants(self, constants: Mapping[str, str]) -> TableImport:
         """Return the mapping with these constants in each table; they win over its own.
 
-        `levels` are those of the rubric that `rubric` names: "1-5", or words and numbers by commas. Raises
-        MappingError.
+        `levels` are those of the rubric that `rubric` names: "1-5", or words and numbers by commas.
+        `duplicates` is that of the mapping. Raises MappingError.
         """
         constants = dict(constants)
         levels = constants.pop("levels", "")
+        duplicates = constants.pop("duplicates", "")
         if unknown := [name for name in constants if name not in list(Role)]:
             raise MappingError(unknown_role(unknown[0]))
         value = self.as_json()
         for table in value["tables"]:
             table["constants"] = table.get("constants", {}) | constants
+        if duplicates:
+            value["duplicates"] = duplicates
         if levels:
             rubric = constants.get(Role.RUBRIC) or _only_rubric(self)
             value.setdefault("rubrics", {})[rubric] = value.get("rubrics", {}).get(rubric, {}) | {

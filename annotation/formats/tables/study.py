@@ -350,7 +350,7 @@ class Study:
                 message = (
                     f"{rater} graded this pair {previous[0]} at {self.location(previous[1])}, "
                     f"and here {grade}; "
-                    '"duplicates": "first" or "last" in the mapping decides'
+                    "choose which of them counts: the setting “duplicates”, first or last"
                 )
                 self.problem(origin, "grade", message)
                 return

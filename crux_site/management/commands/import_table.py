@@ -11,6 +11,7 @@ from annotation.formats.summary import DatasetImportError
 from annotation.formats.tables.files import TableFile
 from annotation.formats.tables.guess import guess_mapping
 from annotation.formats.tables.mapping import (
+    SETTINGS,
     MappingError,
     Role,
     TableImport,
@@ -45,7 +46,8 @@ class Command(ImportCommand):
             action="append",
             default=[],
             metavar="ROLE=VALUE",
-            help="a constant for all rows, such as system=bm25, rater=anna, rubric=graded or levels=1-5",
+            help="a constant for all rows, such as system=bm25, rater=anna, rubric=graded or levels=1-5; "
+            "duplicates=first or last decides about two grades of one pair by one rater",
         )
         parser.add_argument(
             "--write-map",
@@ -133,7 +135,7 @@ def _constant(text: str) -> tuple[str, str]:
     role, sign, value = text.partition("=")
     if not sign or not role:
         raise CommandError(f"--set {text}: write ROLE=VALUE, such as system=bm25.")
-    if role not in [*Role, "levels"]:
+    if role not in [*Role, *SETTINGS]:
         raise CommandError(f"--set {text}: {unknown_role(role)}")
     return role, value
 

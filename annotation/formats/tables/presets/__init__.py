@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from annotation.formats.tables.cells import TableError
 from annotation.formats.tables.files import TableFile
 from annotation.formats.tables.mapped_table import MappedTable
-from annotation.formats.tables.mapping import MappingError, TableImport, parse_mapping
+from annotation.formats.tables.mapping import SETTINGS, MappingError, TableImport, parse_mapping
 from annotation.formats.tables.presets import (
     annotation_tools,
     deepeval,
@@ -51,7 +51,7 @@ def tables_and_mapping(
     """
     if name not in PRESETS:
         raise MappingError(f"there is no preset {name!r}. There are: {', '.join(sorted(PRESETS))}.")
-    roles = {role: value for role, value in constants.items() if role != "levels"}
+    roles = {role: value for role, value in constants.items() if role not in SETTINGS}
     try:
         preset = PRESETS[name](files, roles)
     except PresetFileError as error:

@@ -109,6 +109,30 @@ def test_table_without_a_row_to_import_is_refused(command):
     assert not Dataset.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "grades", [("true", "false"), ("1", "0"), ("good", "good"), ("cold", "warm")]
+)
+def test_second_import_without_a_mapping_makes_no_second_rubric(command, grades):
+    table = (
+        f"question,passage,rater,verdict\nWho built it?,Ida built it in 1936.,anna,{grades[0]}\n"
+        f"Who built it?,Nobody knows it now.,anna,{grades[1]}\n"
+    )
+    assert command(table)[0] == 0
+    n_rubrics = Rubric.objects.count()
+    assert command(table)[0] == 0
+    assert (Rubric.objects.count(), Rating.objects.count()) == (n_rubrics, 2)
+
+
+def test_which_of_two_different_grades_counts_is_set(command):
+    table = GRADES + "Who built the ferry?,Ida built it in 1936.,anna,3\n"
+    rubric = ("--set", "rubric=relevance", "--set", "levels=1-5")
+    status, _, errors = command(table, *rubric)
+    assert status == 1
+    assert "the setting “duplicates”, first or last" in errors
+    assert command(table, *rubric, "--set", "duplicates=last")[0] == 0
+    assert sorted(Rating.objects.values_list("grade", flat=True)) == [1, 3]
+
+
 def test_grades_that_are_all_one_word_are_imported(command):
     table = (
         "question,passage,rater,verdict\nWho built it?,Ida built it in 1936.,anna,invented\n"

@@ -42,6 +42,19 @@ def test_topic_and_rubric_of_a_form_are_fields(cast):
     ]
 
 
+def test_which_of_two_different_grades_counts_is_a_field(cast):
+    task = (
+        '{{"text": "Ida.", "label": "OK", "answer": "{}", "_session_id": "kim", "_task_hash": 1}}\n'
+    )
+    tasks = (task.format("accept") + task.format("reject")).encode()
+    client = cast.client("admin")
+    url = upload(client, table(tasks, "db.jsonl")).url
+    assert "the last one counts" in columns_page(client, url)
+    data = {"constant-topic.request": "Who built it?", "constant-duplicates": "last"}
+    import_previewed(client, client.post(url, {"preset": "prodigy"} | data).url)
+    assert Rating.objects.get().grade == 0
+
+
 @pytest.mark.parametrize(
     ("name", "content", "preset", "changes", "message"),
     [
