@@ -111,7 +111,7 @@ def _translated(
             position = RowPosition(number, item, part, n)
             if not target.is_left_out(source, position):
                 yield from _our_rows(target, source, translation, position)
-    if not n and not is_repeat and not target.problems:
+    if not n and not is_repeat and not target.problems and not translation.may_be_empty:
         target.problem(source, 0, "", "is empty")
 
 

@@ -68,6 +68,7 @@ class Conversion(StrEnum):
     NO_GRADES = "answers in a tool that are no grades: no row"
     NO_PAIR = "instances in a tool that are no pair: no row"
     NO_ACCOUNT = "annotations of no account: no row"
+    NO_MODEL = "predictions without a model: no row"
     NO_AGENT = "suggestions without an agent: no row"
     WRONG = "answers in a tool that have an error: no row"
     UNSOUND = "rows of other tools' files that have an error: left out"

@@ -83,7 +83,8 @@ class Translation:
     their numbers. `fields` maps our field names to those of the line, for later errors. `displayed` is
     for a tool that displays less than the text and counts offsets in that: the offset in the text
     of each displayed character. `parts` is for an annotation tool: the answers of a line, each of
-    which is read by itself, and left out by itself if it is invalid.
+    which is read by itself, and left out by itself if it is invalid. `may_be_empty`: a file without a
+    line is no error, as that of a participant who answered nothing.
     """
 
     shape: type[Row]
@@ -94,6 +95,7 @@ class Translation:
     fields: Mapping[str, str] = field(default_factory=dict)
     displayed: Callable[[str], Sequence[int]] | None = None
     parts: Callable[[Any], Iterable[Part]] | None = None
+    may_be_empty: bool = False
 
     def is_header(self, text: str) -> bool:
         """Return whether a line of columns consists of names of columns, such as query-id."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from annotation.formats.foreign.tools import (
     BASELINE,
@@ -120,12 +120,18 @@ class _Fields(Row):
     text: StoredText
 
 
+def _by_question(value: Any) -> Any:
+    if isinstance(value, list):
+        raise ValueError("must be an object by question, as records.to_json of Argilla 2 writes it")
+    return value
+
+
 class _Record(Row):
     id: PairName
     fields: _Fields
     metadata: dict[str, Any] = {}
-    responses: _Responses = _Responses()
-    suggestions: _Suggestions = _Suggestions()
+    responses: Annotated[_Responses, BeforeValidator(_by_question)] = _Responses()
+    suggestions: Annotated[_Suggestions, BeforeValidator(_by_question)] = _Suggestions()
 
     def kind(self, rater: str, otherwise: str) -> str:
         kind = self.metadata.get(f"{_KIND}{rater}")

@@ -37,7 +37,6 @@ from annotation.formats.foreign.tools import (
 from annotation.formats.left_out_rows import Part
 from annotation.formats.records import (
     Name,
-    NonEmptyText,
     RatingRow,
     Row,
     SpanRow,
@@ -149,7 +148,7 @@ class _Annotation(Row):
 
 
 class _Prediction(Row):
-    model_version: NonEmptyText
+    model_version: StoredText | None = None
     result: _Results
 
 
@@ -169,12 +168,21 @@ class _Meta(Row):
 
 
 class _Task(Row):
+    """A task with its annotations. JSON_MIN, an export without them, is refused by its name."""
+
     data: _Data
     meta: _Meta = _Meta()
     annotations: list[_Annotation] = []
     drafts: list[Any] = []
     # None: a bare number, as in Label Studio's plain export.
     predictions: list[Annotated[_Prediction | None, BeforeValidator(_unless_number)]] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_no_json_min(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "data" not in value and "annotation_id" in value:
+            raise ValueError("must be a task of the export JSON (JSON_MIN has no annotations)")
+        return value
 
     def rater(self, annotation: _Annotation) -> str:
         """Return the rater that our export assigned to the number; else the account."""
@@ -184,6 +192,8 @@ class _Task(Row):
 def _parts(task: dict[str, Any]) -> Iterator[Part]:
     """Yield each annotation and prediction as a task with it alone. Drafts go with the first."""
     present = {name: value for name, value in task.items() if value is not None}
+    if "completions" in present:  # before version 1.0
+        present["annotations"] = present.pop("completions")
     number = id_of(task.get("id"))
     if not lists_of(present, "annotations", "predictions", "drafts"):
         yield Part(present, number)
@@ -224,6 +234,9 @@ def _into(row: _Task) -> Iterator[RatingRow | Skipped]:
             yield Skipped(Conversion.NUMBER_ALONE)
             continue
         name = prediction.model_version
+        if not name:
+            yield Skipped(Conversion.NO_MODEL)
+            continue
         kind = BASELINE if name in row.meta.baselines else MODEL
         yield from _answers(row, name, kind, prediction.result)
 

@@ -87,6 +87,46 @@ def test_state_of_checks_alone_is_refused(tmp_path, mill):
     assert "user_state.json:1: item 1, task chk1, person p1: instance_id: must be TOPIC" in problem
 
 
+def test_states_of_participants_without_answers_are_left_out(tmp_path, mill):
+    def state(person, **answers):
+        value = {"user_id": person, "instance_id_to_label_to_value": answers}
+        return write(tmp_path / person, {"user_state.json": [json.dumps(value)]})
+
+    state("p1", **{PAIR: {"graded": {"4": "true"}}})
+    state("p2")
+    state("p3", chk1={"graded": {"4": "true"}})
+    summary = read(tmp_path, "potato")
+    assert graded() == [("p1", "mill-1:0#0", 1, 4)]
+    assert [row.person for row in summary.left_out_rows] == ["p3"]
+
+
+def test_prediction_without_a_model_is_left_out(tmp_path, mill):
+    predictions = [{"model_version": model, "result": [choice("2")]} for model in (None, "", "m")]
+    tasks = array(task(choice("4"), predictions=predictions))
+    summary = read(write(tmp_path, {"export.json": tasks}), "label-studio")
+    assert [(row[0], row[3]) for row in graded()] == [("7", 4), ("m", 2)]
+    assert summary.mapped == {"predictions without a model: no row": 2}
+
+
+def test_completions_of_label_studio_before_1_0_are_annotations(tmp_path, mill):
+    old = task(choice("4"))
+    old["completions"] = old.pop("annotations")
+    read(write(tmp_path, {"export.json": array(old)}), "label-studio")
+    assert [(row[0], row[3]) for row in graded()] == [("7", 4)]
+
+
+@pytest.mark.parametrize(
+    ("form", "item", "message"),
+    [
+        ("label-studio", {"id": 1, "pair": PAIR, "graded": "5", "annotation_id": 3}, "JSON_MIN"),
+        ("argilla", record(responses=[{"values": {}}]), "responses: must be an object by question"),
+    ],
+)
+def test_other_exports_of_a_tool_are_refused_by_name(tmp_path, mill, form, item, message):
+    (problem,) = refused(write(tmp_path, {"export.json": array(item)}), form)
+    assert message in problem
+
+
 def test_person_who_annotated_a_task_twice_is_left_out_and_named():
     summary = of_case(TWICE, "export.json", "label-studio")
     assert graded() == [("4", "m1:1", 1, 4)]
