@@ -22,6 +22,9 @@ _GROUPED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?", re.ASCII)  # 1.234,5
 _COMMA = re.compile(r"[+-]?(?![1-9]\d{0,2},\d{3}\s*%?\Z)\d+,\d+(?:[eE][+-]?\d+)?\s*%?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?P<fraction>\.\d+)?", re.ASCII)  # 1,234.5
 _WORD_SIGNS = re.compile(r"[\s_-]+")
+_NUMBER_SIGN = re.compile(
+    r"(?:\A\s*-\s*|(?<=\d)[\s_-]+)(?=\d)"
+)  # of -1 and 2-3, which are not 1 and 23
 TRUE = frozenset(
     {
         *("true", "yes", "y", "pass", "passed"),
@@ -163,8 +166,9 @@ def _ascii_digits(text: str) -> str:
 
 
 def word_key(token: str) -> str:
-    """Return a word as names of grades are compared: no case, blanks, - or _."""
-    return _WORD_SIGNS.sub("", unicodedata.normalize("NFC", token)).casefold()
+    """Return a word as names of grades are compared: no case, blanks, - or _, but those of numbers."""
+    signed = _NUMBER_SIGN.sub("\N{MINUS SIGN}", unicodedata.normalize("NFC", token))
+    return _WORD_SIGNS.sub("", signed).casefold()
 
 
 @dataclass(frozen=True)

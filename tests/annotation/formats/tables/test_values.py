@@ -60,7 +60,7 @@ def test_whole_numbers_are_grades(cell):
     assert FIVE.grade_of(cell) == 4
 
 
-@pytest.mark.parametrize("cell", [4.5, "4.5", 6, -1, "x", "", True])
+@pytest.mark.parametrize("cell", [4.5, "4.5", 6, -1, "-1", "- 1", "x", "", True])
 def test_other_cells_are_refused_with_the_grades(cell):
     with pytest.raises(CellError, match="0, 1, 2, 3, 4, 5"):
         FIVE.grade_of(cell)
@@ -72,6 +72,13 @@ def test_other_cells_are_refused_with_the_grades(cell):
 )
 def test_words_match_names_and_labels(cell, grade):
     assert SUPPORT.grade_of(cell) == grade
+
+
+def test_ranges_are_names_and_no_other_numbers():
+    scale = Scale.of("steps", [(1, ["1"]), (2, ["2-3"]), (23, ["23"])])
+    assert [scale.grade_of(cell) for cell in ("2-3", "2 - 3", "23")] == [2, 2, 23]
+    with pytest.raises(CellError):
+        scale.grade_of("-1")
 
 
 @pytest.mark.parametrize(("cell", "grade"), [(True, 1), ("FALSE", 0), ("yes", 1), ("Fail", 0)])
