@@ -18,6 +18,8 @@ _TOKEN = re.compile(
     r"|(?P<number>-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)|(?P<sign>[\[\]{}:,]))",
     re.DOTALL,
 )
+_CUT = re.compile(r"(?:array\()?\[\s*['\"{]")
+_TUPLE = re.compile(r"\(\s*(['\"].*),?\s*\)", re.DOTALL)
 _CONSTANTS = {"None": "null", "True": "true", "False": "false", "nan": "null"}
 _BARE = re.compile(r"[^\s,\[\]'\"()]+")
 
@@ -55,12 +57,21 @@ def _items(cell: object, separator: str) -> list[object]:
     if separator:
         return [part.strip() for part in text.split(separator) if part.strip()]
     if not looks_like_list(text):
-        return [cell]
+        if _CUT.match(text):  # such as by the limit of a spreadsheet's cell
+            raise ListError("begins as a list, and does not end as one")
+        return _tuple_items(text) or [cell]
     if isinstance(value := _parsed(text), list):
         return value
     if "{" in text and isinstance(value := _parsed(python_as_json(text)), list):
         return value
     return list(_python_items(text))
+
+
+def _tuple_items(text: str) -> list[object]:
+    """Return the strings of a Python tuple; [] for other text."""
+    match = _TUPLE.fullmatch(text)
+    items = _parsed(python_as_json(f"[{match[1].rstrip(', ')}]")) if match and "," in text else None
+    return items if isinstance(items, list) and all(isinstance(i, str) for i in items) else []
 
 
 def _parsed(text: str) -> object:
@@ -71,7 +82,7 @@ def _parsed(text: str) -> object:
         return None
 
 
-def _python_items(text: str) -> list[str]:
+def _python_items(text: str) -> list[str | None]:
     """Return the strings of a list as Python or numpy print it.
 
     Two strings side by side are two items, as numpy prints them.
@@ -80,7 +91,7 @@ def _python_items(text: str) -> list[str]:
         text = match[1].strip()
     if not (text.startswith("[") and text.endswith("]")):
         raise ListError("begins as a list, and does not end as one")
-    items: list[str] = []
+    items: list[str | None] = []
     position, end = 1, len(text) - 1
     while True:
         while position < end and (text[position].isspace() or text[position] == ","):
@@ -98,7 +109,7 @@ def _python_items(text: str) -> list[str]:
                 raise ListError("was shortened with “...” when it was printed")
         else:
             raise ListError(f"has {sign!r} where an item should begin")
-        items.append(item)
+        items.append(item if sign in "'\"" or item not in ("None", "nan") else None)
 
 
 def _document(text: str, start: int, end: int) -> tuple[str, int]:

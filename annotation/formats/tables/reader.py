@@ -263,8 +263,9 @@ class _Reader:
             return None
         header, column = columns[0]
         cell = row.cells.get(header)
+        is_absent = is_empty(cell) if role == Role.REFERENCE else is_missing(cell)
         try:
-            return [] if is_empty(cell) else items_of(cell, column.split)
+            return [] if is_absent else items_of(cell, column.split)
         except ListError as error:
             self.study.problem(row.origin, role, str(error), header)
             return []
@@ -285,9 +286,11 @@ class _Reader:
         for position, item in enumerate(items if items is not None else ids or []):
             name, body = self._passage(item)
             if items is None:
-                name, body = str(item), ""
+                name, body = "" if item is None else str(item), ""
             elif ids:
                 name = str(ids[position])
+            if self._is_blank(name, body):
+                continue
             key = self.study.text(row.origin, "passage", "", name.strip(), topic, body)
             if key:
                 names.append(key[2])
@@ -301,8 +304,16 @@ class _Reader:
             self.study.ranking(row.origin, run, topic, names)
         return names
 
+    def _is_blank(self, name: str, body: str) -> bool:
+        """Return whether a passage has neither a name nor words, and count it."""
+        is_blank = not name.strip() and not body.strip()
+        self.study.counts["passages of lists without words: left out"] += is_blank
+        return is_blank
+
     def _passage(self, item: object) -> tuple[str, str]:
         """Return the id and the text of a passage, which is a string or an object with known keys."""
+        if item is None:
+            return "", ""
         if not isinstance(item, dict):
             return "", text_of(item) if isinstance(item, str | int | float) else json.dumps(item)
         name = _first(item, ("doc_id", "document.id", "id", "docid", "pid", "passage_id"))
@@ -323,13 +334,15 @@ class _Reader:
         for header, column in self.by_role.get(Role.GOLD, []):
             cell = shared.row.cells.get(header)
             try:
-                items = [] if is_empty(cell) else items_of(cell, column.split)
+                items = [] if is_missing(cell) else items_of(cell, column.split)
             except ListError as error:
                 self.study.problem(shared.row.origin, Role.GOLD, str(error), header)
                 continue
             rater = self.study.rater(shared.row.origin, header) if items else ""
             for item in items:
                 name, body = self._passage(item)
+                if self._is_blank(name, body):
+                    continue
                 key = self.study.text(shared.row.origin, "passage", "", name, shared.topic, body)
                 if key and shared.topic:
                     self.study.rating(

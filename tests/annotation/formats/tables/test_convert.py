@@ -100,6 +100,16 @@ def test_decimal_comma_of_values_and_scores(converted):
     assert "'0.85'" in message
 
 
+@pytest.mark.parametrize(("cell", "n"), [("['', None, 'One.']", 1), ("nan", 0), ("None", 0)])
+def test_empty_contexts_are_no_passages(converted, cell, n):
+    table = {
+        "columns": {"q": "topic.request", "a": "text.body", "c": "contexts"},
+        "constants": {"system": "bot"},
+    }
+    result = converted(table, f'q,a,c\nWhy?,So.,"{cell}"\n')
+    assert [row["contents"] for row in rows(result, "PASSAGES")] == ["One."] * n
+
+
 def test_comment_without_a_rater_is_refused_once(converted):
     table = {"columns": {"q": "topic.request", "p": "text.body", "c": "comment"}}
     assert len(errors(lambda: converted(table, "q,p,c\nWhy?,So.,good\n"))) == 1

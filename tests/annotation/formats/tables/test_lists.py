@@ -19,6 +19,11 @@ from annotation.formats.tables.lists import MAX_ITEMS, ListError, items_of
         ("['a\\'b', 'c\\nd', '\\u00e9', '\\x41']", ["a'b", "c\nd", "é", "A"]),
         ("['a'\n 'b']", ["a", "b"]),
         (["x", 1], ["x", 1]),
+        ("('a', 'it\\'s')", ["a", "it's"]),
+        ("('a',)", ["a"]),
+        ("('a' and b)", ["('a' and b)"]),
+        ("[1] A note.", ["[1] A note."]),
+        ("['a', None, nan]", ["a", None, None]),
         ('[{"text": "a"}]', [{"text": "a"}]),
         ("[d1, d2]", ["d1", "d2"]),
         ("[{'id': 7, 'text': \"it's\", 'x': None}]", [{"id": 7, "text": "it's", "x": None}]),
@@ -40,7 +45,15 @@ def test_separator_is_by_the_mapping_alone():
 
 @pytest.mark.parametrize(
     "cell",
-    ["['a', 'b]", "['a' ... 'b']", "[('a', 'b')]", "array('a', 'b'])", "[Document(text='a']"],
+    [
+        "['a', 'b",
+        '["a", "b',
+        "['a', 'b]",
+        "['a' ... 'b']",
+        "[('a', 'b')]",
+        "array('a', 'b'])",
+        "[Document(text='a']",
+    ],
 )
 def test_broken_lists_are_refused(cell):
     with pytest.raises(ListError):
