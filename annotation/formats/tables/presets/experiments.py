@@ -25,7 +25,14 @@ from annotation.formats.tables.presets.base import (
     rows_answered,
     with_columns,
 )
-from annotation.formats.tables.presets.nested import ASSISTANT, nested_value, text_cell, text_in
+from annotation.formats.tables.presets.nested import (
+    ASSISTANT,
+    USER,
+    nested_value,
+    parsed,
+    text_cell,
+    text_in,
+)
 from annotation.formats.tables.source import Table, is_empty
 
 Constants = Mapping[str, str]
@@ -42,9 +49,18 @@ def langsmith(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         reference = _one_of(table, "reference.", ANSWERS, optional=True) or _one_of(
             table, "reference_outputs.", ANSWERS, optional=True
         )
-        answers = {"answer without an error": partial(_langsmith_answer, answer=answer)}
-        table = with_columns(table, answers, *filter(None, (answer, "error")))
-        roles: dict[str, Any] = {question: "topic.request"}
+        new = {
+            "question of the inputs": partial(
+                _text_of, header=question, names=QUESTIONS, roles=USER
+            ),
+            "answer without an error": partial(_langsmith_answer, answer=answer),
+        }
+        if reference:
+            new["reference answer"] = partial(
+                _text_of, header=reference, names=ANSWERS, roles=ASSISTANT
+            )
+        table = with_columns(table, new, *filter(None, (question, answer, reference, "error")))
+        roles: dict[str, Any] = {"question of the inputs": "topic.request"}
         if column(table, "example_id"):
             roles["example_id"] = "topic.id"
         if answer:
@@ -52,10 +68,10 @@ def langsmith(files: Sequence[TableFile], constants: Constants) -> PresetTables:
             roles["experiment"] = "system"
             table = rows_answered(preset, table, "answer without an error")
             system_of = partial(_constant, name=constants.get("system") or file.stem)
-            part = (question, "answer without an error", "id")
+            part = ("question of the inputs", "answer without an error", "id")
             table = with_columns(table, {"experiment": numbered_runs(runs, system_of, *part)}, "id")
         if reference:
-            roles[reference] = "reference"
+            roles["reference answer"] = "reference"
         roles |= nested_metric_columns(preset, table, "feedback.", prefix="langsmith")
         preset.add(table, roles, answer_constants(file, constants, "langsmith"))
     return preset
@@ -66,15 +82,25 @@ def _constant(cells: Mapping[str, Cell], name: str) -> str:
 
 
 def _one_of(
-    table: Table, prefix: str, common_names: Sequence[str], *, optional: bool = False
+    table: Table,
+    prefix: str,
+    common_names: Sequence[str],
+    *,
+    optional: bool = False,
+    is_json_read: bool = True,
 ) -> str:
-    """Return the column below a prefix: the only one, or the one of a known name."""
+    """Return the column below a prefix: the only one, or the one of a known name.
+
+    `is_json_read`: without such columns, the column called like the prefix, which holds JSON.
+    """
     names = [name for name in table.headers if name.startswith(prefix)]
     for name in common_names:
         if prefix + name in names:
             return prefix + name
     if len(names) == 1:
         return names[0]
+    if not names and is_json_read and prefix.rstrip(".") in table.headers:
+        return prefix.rstrip(".")  # an object as JSON in a cell
     if optional:
         return ""
     listed = ", ".join(names) or f"none begins with {prefix}"
@@ -82,7 +108,18 @@ def _one_of(
 
 
 def _langsmith_answer(cells: Mapping[str, Cell], answer: str) -> Cell:
-    return cells.get(answer) if is_empty(cells.get("error")) else None
+    if not is_empty(cells.get("error")):
+        return None
+    return _text_of(cells, answer, ANSWERS, ASSISTANT)
+
+
+def _text_of(
+    cells: Mapping[str, Cell], header: str, names: Sequence[str], roles: Sequence[str]
+) -> Cell:
+    """Return the text of a cell, also of an object or a conversation; else the cell itself."""
+    cell = cells.get(header)
+    is_nested = isinstance(parsed(cell), list | dict)
+    return (text_in(cell, names, roles) or cell) if is_nested else cell
 
 
 def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
@@ -91,7 +128,7 @@ def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
     runs = Runs(preset)
     for file in files:
         table = only_table(file, "results.results", "results")
-        question = _one_of(table, "vars.", QUESTIONS)
+        question = _one_of(table, "vars.", QUESTIONS, is_json_read=False)
         output = _promptfoo_output(table)
         contexts = column(
             table, "vars.contexts", "vars.context", "vars.retrieved_contexts", "vars.documents"

@@ -1,5 +1,7 @@
 """Presets of tools whose row is a question with its answer, contexts and metrics."""
 
+import json
+
 import pytest
 
 from annotation.formats.tables.presets import tables_and_mapping
@@ -30,6 +32,23 @@ def test_ragas_conversations_are_counted(tmp_path):
     rows, counts = read_preset("ragas", [write_file(tmp_path, "bot.jsonl", samples)])
     assert len(rows["cited"]) == 1
     assert counts == {"rows whose question is a conversation: left out": 1}
+
+
+@pytest.mark.parametrize("is_flat", [True, False])
+def test_langsmith_conversations_and_objects_in_cells_are_read(tmp_path, is_flat):
+    inputs = {
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Why?"},
+        ]
+    }
+    outputs = {"answer": "So.", "documents": ["One."]}
+    row = {"inputs": inputs, "outputs": outputs, "reference_outputs": {"answer": "Thus."}}
+    if not is_flat:
+        row = {name: json.dumps(value) for name, value in row.items()}
+    rows, _ = read_preset("langsmith", [write_file(tmp_path, "bot.jsonl", [row])])
+    assert [row["request"] for row in rows["topics"]] == ["Why?"]
+    assert [report["body"] for report in rows["cited"]] == ["So."]
 
 
 def test_langsmith_rows_without_an_answer_are_counted(tmp_path):
