@@ -140,7 +140,7 @@ def nominal_levels(labels: Iterable[str]) -> dict[str, int]:
 
 
 def numbered_rubric(labels: Iterable[str]) -> dict[str, Any] | None:
-    """Return the rubric of labels that are different numbers, or begin with them; None for others."""
+    """Return the rubric of labels that are or begin with different numbers, or None."""
     keys = {word_key(label): label for label in labels}
     if len(keys) > 1 and all(_GRADE.fullmatch(label) for label in keys.values()):
         return _numeric_rubric(sorted(map(int, keys.values())))

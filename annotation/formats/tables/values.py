@@ -166,7 +166,10 @@ def _ascii_digits(text: str) -> str:
 
 
 def word_key(token: str) -> str:
-    """Return a word as names of grades are compared: no case, blanks, - or _, but those of numbers."""
+    """Return a word as names of grades are compared: no case, blanks, - or _.
+
+    Signs of numbers are kept.
+    """
     signed = _NUMBER_SIGN.sub("\N{MINUS SIGN}", unicodedata.normalize("NFC", token))
     return _WORD_SIGNS.sub("", signed).casefold()
 

@@ -50,7 +50,7 @@ def test_other_cells_are_no_numbers(cell):
         number_of(cell)
 
 
-def test_one_comma_of_thousands_is_ambiguous():
+def test_ambiguous_comma_is_refused():
     with pytest.raises(CellError, match=r"may be 1204 or 1\.204"):
         number_of("1,204")
 

@@ -123,7 +123,7 @@ def test_second_import_without_a_mapping_makes_no_second_rubric(command, grades)
     assert (Rubric.objects.count(), Rating.objects.count()) == (n_rubrics, 2)
 
 
-def test_which_of_two_different_grades_counts_is_set(command):
+def test_duplicate_grades_count_as_the_option_says(command):
     table = GRADES + "Who built the ferry?,Ida built it in 1936.,anna,3\n"
     rubric = ("--set", "rubric=relevance", "--set", "levels=1-5")
     status, _, errors = command(table, *rubric)

@@ -42,7 +42,7 @@ def test_topic_and_rubric_of_a_form_are_fields(cast):
     ]
 
 
-def test_which_of_two_different_grades_counts_is_a_field(cast):
+def test_preset_field_decides_about_duplicate_grades(cast):
     task = (
         '{{"text": "Ida.", "label": "OK", "answer": "{}", "_session_id": "kim", "_task_hash": 1}}\n'
     )
