@@ -13,13 +13,14 @@ _MARKS = re.compile(r"\s*((?:\[\d{1,4}(?:\s*,\s*\d{1,4})*\]\s*)+)(?=[.!?,;]|\s|\
 def split_marks(body: str, passages: Sequence[str]) -> tuple[str, list[dict[str, Any]]]:
     """Return a text without marks such as [1], and its statements with their citations.
 
-    A mark's number is the position of a passage, from 1. Brackets with another number stay in the text.
+    A mark's number is the position of a passage, from 1. Brackets with another number, and those of a passage
+    without a name, stay in the text.
     """
     clean, last, start = "", 0, 0
     statements: list[dict[str, Any]] = []
     for match in _MARKS.finditer(body):
         numbers = [int(number) for number in re.findall(r"\d+", match[1])]
-        if not all(1 <= number <= len(passages) for number in numbers):
+        if not all(1 <= n <= len(passages) and passages[n - 1] for n in numbers):
             continue
         clean += body[last : match.start()]
         last = match.end()

@@ -271,7 +271,10 @@ class _Reader:
             return []
 
     def _contexts(self, row: _Row, topic: str, system: str) -> list[str]:
-        """Add the passages of a row's list and their ranking; return their names."""
+        """Add the passages of a row's list and their ranking; return their names by position.
+
+        A blank item has no name: marks in a report count it.
+        """
         items = self._items(row, Role.CONTEXTS)
         ids = self._items(row, Role.CONTEXT_IDS)
         if items is None and ids is None:
@@ -290,18 +293,20 @@ class _Reader:
             elif ids:
                 name = str(ids[position])
             if self._is_blank(name, body):
+                names.append("")
                 continue
             key = self.study.text(row.origin, "passage", "", name.strip(), topic, body)
             if key:
                 names.append(key[2])
+        ranked = [name for name in names if name]
         run = self._name(row, Role.RUN)
         run = self.study.system(row.origin, run) if run else system
-        if names and not run:
+        if ranked and not run:
             self.study.problem(
                 row.origin, "system", "is missing: whose contexts are these? Set one as system=NAME"
             )
-        elif names and topic:
-            self.study.ranking(row.origin, run, topic, names)
+        elif ranked and topic:
+            self.study.ranking(row.origin, run, topic, ranked)
         return names
 
     def _is_blank(self, name: str, body: str) -> bool:

@@ -110,6 +110,19 @@ def test_empty_contexts_are_no_passages(converted, cell, n):
     assert [row["contents"] for row in rows(result, "PASSAGES")] == ["One."] * n
 
 
+def test_marks_count_empty_contexts(converted):
+    table = {
+        "columns": {"q": "topic.request", "a": "text.body", "c": "contexts"},
+        "constants": {"system": "bot", "citations": "marks"},
+    }
+    result = converted(table, "q,a,c\nWhy?,So [2]. But [1].,\"['', 'One.']\"\n")
+    (passage,) = rows(result, "PASSAGES")
+    (report,) = rows(result, "CITED")
+    (statement,) = report["statements"]
+    assert report["body"] == "So. But [1]."
+    assert statement == {"start": 0, "end": 2, "cited": [["2", passage["id"]]]}
+
+
 def test_comment_without_a_rater_is_refused_once(converted):
     table = {"columns": {"q": "topic.request", "p": "text.body", "c": "comment"}}
     assert len(errors(lambda: converted(table, "q,p,c\nWhy?,So.,good\n"))) == 1
