@@ -171,8 +171,9 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
         return
     for source in _of_lines(file, folder):
         if file.base == _STATE and source.translation:
-            has_others = len(folder.files) > 1  # participants; one of them may have no answers
-            state = replace(source.translation, values=_of_state, may_be_empty=has_others)
+            # One of several participants may have no answers.
+            may_be_empty = len(folder.files) > 1
+            state = replace(source.translation, values=_of_state, may_be_empty=may_be_empty)
             yield replace(source, translation=state)
         else:
             yield source
