@@ -7,7 +7,8 @@ from django.urls import Resolver404, resolve, reverse
 
 from annotation.models import Dataset, SharedLink
 
-IN_PATHS = ("name", "system")
+IN_PATHS = {"retrieval_run": "name", "rel_recall_system": "system"}
+"""URLs whose path has the name of a run or a system, with its argument."""
 OTHER_NAMES = ("rubric", "topic", "words")
 """Parameters whose values are names of something else."""
 LONGEST = SharedLink._meta.get_field("address").max_length or 0
@@ -31,10 +32,10 @@ def _renamed(address: str, name: str, new: str) -> str:
         match = resolve(unquote(parts.path))
     except Resolver404:
         return address
-    kwargs = {
-        key: new if key in IN_PATHS and value == name else value
-        for key, value in match.kwargs.items()
-    }
+    kwargs = dict(match.kwargs)
+    argument = IN_PATHS.get(match.url_name or "", "")
+    if kwargs.get(argument) == name:
+        kwargs[argument] = new
     query = QueryDict(parts.query, mutable=True)
     for key in query.keys() - set(OTHER_NAMES):
         query.setlist(key, [_with_name(value, name, new) for value in query.getlist(key)])

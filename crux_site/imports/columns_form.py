@@ -25,7 +25,7 @@ from annotation.formats.tables.new_rubrics import rubric_for, scales_of
 from annotation.formats.tables.values import Scale
 from crux_site.imports.column_fields import MAX_COLUMNS, NEW_RUBRIC, FieldBuilder, TableFields
 from crux_site.imports.file_settings import bind_settings, reading_settings, setting_fields
-from crux_site.imports.form_fields import DUPLICATES, DUPLICATES_LABEL, FormField
+from crux_site.imports.form_fields import DUPLICATES_CHOICES, DUPLICATES_LABEL, FormField
 from crux_site.imports.role_choices import COLUMN_FIELDS, CUT, LABELS, SCALE
 from crux_site.imports.rubric_fields import RubricFields, bind_rubric, rubric_fields
 from crux_site.imports.source_tables import READING_SETTINGS, SourceTable, column_of, read_again
@@ -73,7 +73,7 @@ class ColumnsForm:
     # Reading of a POST
 
     def _bind(self, data: Mapping[str, Any]) -> None:
-        if data.get("duplicates") in dict(DUPLICATES):
+        if data.get("duplicates") in dict(DUPLICATES_CHOICES):
             self.duplicates = str(data["duplicates"])
         for slug in list(self.rubrics):
             bind_rubric(slug, self.rubrics[slug], data, self.errors)
@@ -382,7 +382,7 @@ class ColumnsForm:
 
     @property
     def duplicates_field(self) -> FormField:
-        return FormField("duplicates", DUPLICATES_LABEL, self.duplicates, DUPLICATES)
+        return FormField("duplicates", DUPLICATES_LABEL, self.duplicates, DUPLICATES_CHOICES)
 
 
 def _rubrics_of(part: Mapping[str, Any]) -> set[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 DUPLICATES_LABEL = "Two different grades of one rater for the same pair"
-DUPLICATES = (
+DUPLICATES_CHOICES = (
     ("refuse", "refuse the import"),
     ("first", "the first one counts"),
     ("last", "the last one counts"),

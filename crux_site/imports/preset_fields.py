@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.formats.tables.mapping import RATER_KINDS, SETTINGS, MappingError, Role, levels_of
-from crux_site.imports.form_fields import DUPLICATES, DUPLICATES_LABEL, FormField
+from crux_site.imports.form_fields import DUPLICATES_CHOICES, DUPLICATES_LABEL, FormField
 
-LEVELS, REPEATED = SETTINGS
+LEVELS, DUPLICATES = SETTINGS
 _FIELDS = {
     Role.SYSTEM: ("System", "of the answers. Empty: as the file says, or its name"),
     Role.RATER: ("Rater", "who gave the grades. Empty: as the file says"),
@@ -20,14 +20,14 @@ _FIELDS = {
         "of all grades, by its name. Empty: as the file says, or one of its own",
     ),
     LEVELS: ("Grades of a new rubric", "such as 1-5. Only with the name of the rubric"),
-    REPEATED: (DUPLICATES_LABEL, ""),
+    DUPLICATES: (DUPLICATES_LABEL, ""),
     Role.VALUE: ("Metric that is a value, not a grade", "by its name"),
 }
 _ANSWERS = (Role.SYSTEM, Role.RATER, Role.RATER_KIND)
-_ANNOTATIONS = (Role.TOPIC, Role.REQUEST, Role.RATER, Role.RUBRIC, REPEATED)
+_ANNOTATIONS = (Role.TOPIC, Role.REQUEST, Role.RATER, Role.RUBRIC, DUPLICATES)
 _CHOICES = {
     Role.RATER_KIND: (("", "as the tool says"), *((kind, kind) for kind in RATER_KINDS)),
-    REPEATED: (("", DUPLICATES[0][1]), *DUPLICATES[1:]),
+    DUPLICATES: (("", DUPLICATES_CHOICES[0][1]), *DUPLICATES_CHOICES[1:]),
 }
 _PRESET_CONSTANTS: Mapping[str, tuple[str, ...]] = {
     "crux-long": (Role.RUBRIC,),
@@ -35,16 +35,16 @@ _PRESET_CONSTANTS: Mapping[str, tuple[str, ...]] = {
     "doccano": _ANNOTATIONS,
     "google-forms": (*_ANNOTATIONS, LEVELS),
     "inspect": (*_ANSWERS, Role.VALUE),
-    "langfuse": (Role.SYSTEM, Role.RUBRIC, LEVELS, Role.VALUE, REPEATED),
+    "langfuse": (Role.SYSTEM, Role.RUBRIC, LEVELS, Role.VALUE, DUPLICATES),
     "langsmith": _ANSWERS,
     "open-rag-eval": (Role.SYSTEM, Role.VALUE),
-    "phoenix": (Role.SYSTEM, Role.RUBRIC, LEVELS, Role.VALUE, REPEATED),
+    "phoenix": (Role.SYSTEM, Role.RUBRIC, LEVELS, Role.VALUE, DUPLICATES),
     "prodigy": _ANNOTATIONS,
     "promptfoo": _ANSWERS,
     "ragas": _ANSWERS,
     "ragchecker": _ANSWERS,
     "trulens": _ANSWERS,
-    "umbrela": (Role.RATER, REPEATED),
+    "umbrela": (Role.RATER, DUPLICATES),
 }
 _WITHOUT_TOPIC = ("doccano", "google-forms", "prodigy")
 
@@ -76,8 +76,8 @@ def bind_preset(preset: str, data: Mapping[str, Any]) -> tuple[dict[str, str], d
         errors[Role.REQUEST] = "Write the question that all texts are about, or the id of a topic."
     if constants.get(Role.RATER_KIND, RATER_KINDS[0]) not in RATER_KINDS:
         errors[Role.RATER_KIND] = f"Choose one of {', '.join(RATER_KINDS)}."
-    if constants.get(REPEATED, "") not in dict(_CHOICES[REPEATED]):
-        errors[REPEATED] = "Choose one of first, last."
+    if constants.get(DUPLICATES, "") not in dict(_CHOICES[DUPLICATES]):
+        errors[DUPLICATES] = "Choose one of first, last."
     if levels := constants.get(LEVELS):
         try:
             levels_of(levels)

@@ -254,6 +254,7 @@ def share(cast, dataset, page):
         ("rater", "judge", "grader", "agreement/?rubric=graded&raters=ann&judge={}"),
         ("run", "first_stage.lsr", "first_stage.new", "systems/runs/{}/"),
         ("run", "first_stage.lsr", "first_stage.new", "systems/compare/?a={}"),
+        ("system", "annotated.bm25", "annotated.new", "evidence-recall/systems/{}/"),
         ("system", "annotated.bm25", "annotated.new", "disagreements/?system={}"),
     ],
 )
@@ -266,12 +267,18 @@ def test_shared_links_follow_a_rename(cast, owner, dataset, kind, name, new, pag
     assert Client().get(link, follow=True).status_code == 200
 
 
-def test_shared_links_keep_what_else_has_the_name(cast, owner, dataset):
-    dataset.raters.filter(name="bob").update(name="graded")
-    share(cast, dataset, "agreement/?rubric=graded&raters=graded")
-    rename(owner, f"{PAGE}rater/?name=graded", "bob")
-    address = SharedLink.objects.get().address
-    assert address == "/datasets/small/agreement/?rubric=graded&raters=bob"
+@pytest.mark.parametrize(
+    ("name", "page", "renamed"),
+    [
+        ("graded", "agreement/?rubric=graded&raters=graded", "?rubric=graded&raters=bob"),
+        ("forest", "agreement/figure/forest/?raters=forest", "figure/forest/?raters=bob"),
+    ],
+)
+def test_shared_links_keep_what_else_has_the_name(cast, owner, dataset, name, page, renamed):
+    dataset.raters.filter(name="bob").update(name=name)
+    share(cast, dataset, page)
+    rename(owner, f"{PAGE}rater/?name={name}", "bob")
+    assert SharedLink.objects.get().address.endswith(renamed)
 
 
 def test_label_sequence_follows_a_renamed_system(cast):
