@@ -416,22 +416,21 @@ class PageTable:
             self._cell(row[index], self.columns[index], is_secondary=index in secondary)
             for index in indexes
         ]
-        return format_html("<tr>{}</tr>", SafeString("".join(cells)))
+        return SafeString(f"<tr>{''.join(cells)}</tr>")
 
     def _cell(self, cell: Cell, column: Column, *, is_secondary: bool) -> SafeString:
-        parts = [self.undefined(cell.reason) if cell.reason else conditional_escape(cell.content)]
-        if cell.limits:
-            parts.append(format_html('<small class="limits">{}</small>', cell.limits))
-        if cell.counts:
-            parts.append(format_html('<small class="counts">{}</small>', cell.counts))
+        parts: list[str] = [
+            self.undefined(cell.reason) if cell.reason else conditional_escape(cell.content)
+        ]
+        # Joined without format_html, which takes a tenth of the time of a page with 4,000 cells.
+        for css, text in (("limits", cell.limits), ("counts", cell.counts)):
+            if text:
+                parts.append(f'<small class="{css}">{conditional_escape(text)}</small>')
         css = " ".join(filter(None, [column.classes(is_secondary=is_secondary), cell.css]))
-        return format_html(
-            "<{0}{1}>{2}</{3}>",
-            SafeString('th scope="row"' if cell.is_head else "td"),
-            format_html(' class="{}"', css) if css else "",
-            SafeString(" ".join(parts)),
-            "th" if cell.is_head else "td",
-        )
+        attributes = ' scope="row"' if cell.is_head else ""
+        attributes += f' class="{conditional_escape(css)}"' if css else ""
+        tag = "th" if cell.is_head else "td"
+        return SafeString(f"<{tag}{attributes}>{' '.join(parts)}</{tag}>")
 
 
 def _unique(reasons: Iterable[Iterable[str]]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Hashable
 from typing import Any, TypeVar, cast
 
 from django.core.cache import cache
@@ -60,6 +60,17 @@ def _version(dataset: Dataset) -> str:
         ),
     ]
     return hashlib.sha256(repr((dataset.pk, aggregates)).encode()).hexdigest()[:16]
+
+
+def rating_version(raters: Collection[int]) -> Hashable | None:
+    """Return the version of the ratings and spans of raters; None if there are none.
+
+    It changes with each of them, also with the first of a rater.
+    """
+    sums = RatingVersion.objects.filter(rater_id__in=raters).aggregate(
+        n=Count("pk"), newest=Max("pk"), drawn=Sum("token")
+    )
+    return tuple(sums.values()) if sums["n"] else None
 
 
 def cached(dataset: Dataset, key: Key, compute: Callable[[], Result], version: str = "") -> Result:

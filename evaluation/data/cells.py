@@ -11,8 +11,7 @@ import numpy as np
 from annotation.models import Dataset, Rubric
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.corpus import KINDS, Corpus
-from evaluation.data.process_cache import RATING_ROWS
-from evaluation.data.ratings import answerable, frame
+from evaluation.data.ratings import answerable, cached_frame
 from evaluation.data.selection import threshold
 from evaluation.data.sources import Source
 from evaluation.metrics.grades import BoolArray
@@ -68,16 +67,14 @@ class Cells:
 
 
 def load_cells(dataset: Dataset, source: Source, eta: int, corpus: Corpus) -> Cells:
-    """The grades of a source, read at eta: three queries, whatever the number of ratings.
+    """The grades of a source, read at eta: four queries, whatever the number of ratings.
 
     Ratings under the graded and the yes-or-no rubric count; those under others are not read. Where
     a rater gave both for a cell the graded one counts. One rater's grades of a kind of text stay on
     the scale of their rubric as long as it is one; made up of several they are verdicts.
     """
     rubrics = {r.pk: r for r in Rubric.objects.filter(slug__in=[GRADED.slug, ANSWERABLE.slug])}
-    rows = RATING_ROWS.until_db_write(
-        (dataset.pk, source.raters), lambda: frame(dataset, source.raters, list(rubrics))
-    )
+    rows = cached_frame(dataset, source.raters, list(rubrics))
     cell_index = _CellIndex(corpus, rows)
     verdicts = answerable(rows, rubrics.values(), eta)
     values, scales = verdicts.astype(np.float64), dict.fromkeys(KINDS, VERDICT)

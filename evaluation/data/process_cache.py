@@ -1,6 +1,7 @@
 """LRU caches in process memory, for objects too large to pickle (e.g. score tables).
 
-All of them are declared below. Their objects are valid until the next write to the database.
+All of them are declared below. Their objects are valid until the next write to the database, or, where they
+have a version of their own, until that changes.
 """
 
 from __future__ import annotations
@@ -40,6 +41,15 @@ class ProcessCache(Generic[KeyType]):
             self.put((key, version), value)
         return cast(Value, value)
 
+    def of_version(self, key: KeyType, version: Hashable, compute: Callable[[], Value]) -> Value:
+        """Return the object under this key, computed again when its version is another one."""
+        stored_version, value = self.find(key, (None, None))
+        if stored_version != version:
+            self.drop(key)  # before: the new object needs the memory
+            value = compute()
+            self.put(key, (version, value))
+        return cast(Value, value)
+
     def _drop_stale(self, key: KeyType, version: Version) -> None:
         """Drop the objects of other versions of the database that no page is reading."""
         with self._lock:
@@ -77,8 +87,9 @@ SHARED_CACHE = ProcessCache[Key](500)
 # Last results of `cached` (evaluation/data/cache.py): scores of 25,000 texts take two seconds to unpickle.
 UNPICKLED_RESULTS = ProcessCache[str](8)
 
-# Rows of ratings by dataset and raters: a study is scored at several thresholds and depths in a row.
-RATING_ROWS = ProcessCache[tuple[object, ...]](2)
+# Rows of ratings by dataset, raters and rubrics, until these raters rate again: those of a judge stay while
+# people work. They are scored at several thresholds and depths in a row.
+RATING_ROWS = ProcessCache[tuple[object, ...]](4)
 # Topics, questions and texts of a dataset.
 CORPORA = ProcessCache[int](4)
 # Raters of passages under an ordinal rubric, of a dataset.

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from numpy.typing import DTypeLike, NDArray
 
+from annotation.db_version import snapshot
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.models import (
     Answer,
@@ -30,7 +31,9 @@ from annotation.models import (
     Text,
 )
 from annotation.models.rating import EXPOSED, RatingQuerySet
+from evaluation.data.cache import rating_version
 from evaluation.data.number_lists import distinct, pair_keys, rating_columns, split_pairs
+from evaluation.data.process_cache import RATING_ROWS
 from evaluation.data.selection import Selection, threshold
 from evaluation.metrics.grades import BoolArray
 from evaluation.stats.estimate import FloatArray, IntArray
@@ -73,6 +76,21 @@ def frame(
     if independent:
         ratings = ratings.exclude(rater__in=independent, exposure__in=EXPOSED)
     return _read(ratings if with_filtered else _without_filtered(ratings))
+
+
+def cached_frame(
+    dataset: Dataset, raters: Collection[int], rubrics: Collection[int]
+) -> pd.DataFrame:
+    """Return `frame`, cached until one of the raters rates again.
+
+    Nobody may change its values.
+    """
+    key = (dataset.pk, tuple(sorted(raters)), tuple(sorted(rubrics)))
+    with snapshot():  # the version is of exactly these ratings
+        version = rating_version(raters)
+        if not version:
+            return frame(dataset, raters, rubrics)
+        return RATING_ROWS.of_version(key, version, lambda: frame(dataset, raters, rubrics))
 
 
 def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQuerySet:
@@ -199,8 +217,7 @@ def answerable(rows: pd.DataFrame, rubrics: Iterable[Rubric], eta: int) -> BoolA
     return is_answerable
 
 
-@dataclass(frozen=True, slots=True)
-class TextRow:
+class TextRow(NamedTuple):
     """A rated text, without its words."""
 
     pk: int
@@ -359,22 +376,27 @@ def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
     rated = rows if with_copies else _without_copies(rows)
     text, question = _items(rated, questions)
 
-    def read_more(ratings: RatingQuerySet) -> pd.DataFrame:
+    def read_more(ratings: RatingQuerySet, read_all: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        """Read the ratings of the matrix's texts; `read_all` reads those of the whole dataset."""
         if topic_texts:
-            return topic_texts.reassign(_read(ratings.filter(of_dataset)))
+            return topic_texts.reassign(read_all())
         if _is_majority(dataset, texts):
-            rows = _read(ratings.filter(of_dataset))
+            rows = read_all()
             return rows[rows["text"].isin(list(texts))].reset_index(drop=True)
         return _read(*(ratings.filter(text__in=batch) for batch in batches(texts, LOOK_UP)))
 
     judge_rows = rows[:0]
     if people and other_raters:
-        other_rows = read_more(_ratings_under(selection, other_raters))
+        more = _ratings_under(selection, other_raters)
+        other_rows = read_more(more, lambda: _read(more.filter(of_dataset)))
         rows = pd.concat([rows, other_rows], ignore_index=True)
         rated = pd.concat([rated, other_rows], ignore_index=True)
     if selection.judge:
-        judge = Rating.objects.filter(rater=selection.judge.pk, rubric=selection.judge_rubric)
-        judge_rows = read_more(judge)
+        judge, rubric = selection.judge.pk, selection.judge_rubric.pk
+        judge_rows = read_more(
+            Rating.objects.filter(rater=judge, rubric=rubric),
+            lambda: cached_frame(dataset, [judge], [rubric]),
+        )
     matrix = RatingMatrix(
         selection=selection,
         text=text,

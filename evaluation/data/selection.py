@@ -198,7 +198,14 @@ class Selection:
         return params
 
     def query(self, **changes: Any) -> str:
-        return urlencode(self.params(**changes))
+        """The selection as a query string, with changes as in `params`."""
+        parts = self._encoded_params | {key: _encode(key, changes[key]) for key in changes}
+        return "&".join(filter(None, parts.values()))
+
+    @cached_property
+    def _encoded_params(self) -> dict[str, str]:
+        # A page has thousands of links with the same choices.
+        return {key: _encode(key, value) for key, value in self._params.items()}
 
     def filter_phrases(self) -> Iterator[Phrase]:
         """Yield the rubric, raters, campaign, judge, eta, majority and split in words."""
@@ -230,6 +237,10 @@ class Selection:
         if not 0 < n <= MAX_NAMES:
             return f"{number} of {n_all}"
         return ", ".join(rater.title for rater in self.raters)
+
+
+def _encode(key: str, value: object) -> str:
+    return "" if value is None else urlencode({key: str(value)})
 
 
 def threshold(rubric: Rubric, eta: int | None) -> int:

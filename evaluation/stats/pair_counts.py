@@ -52,37 +52,37 @@ class PairCounts:
         """The counts over all topics: levels of `a` x levels of `b`."""
         return self.by_topic.sum(axis=0)
 
-    @property
+    @cached_property
     def n(self) -> int:
         return int(self.matrix.sum())
 
     @cached_property
-    def leave_one_out(self) -> FloatArray:
-        """The counts over all topics but one, for each topic."""
-        return leave_one_out_sums(self.by_topic)
+    def _tables(self) -> FloatArray:
+        """The counts over all topics, and then over all but one, for each topic."""
+        return np.concatenate([self.matrix[np.newaxis], leave_one_out_sums(self.by_topic)])
 
     def kappa(self, weights: Weights = None) -> Estimate:
         """Return Cohen's kappa, plain or weighted. Source: as `cohen.cohen_kappa`."""
-        return self._estimate(
-            kappa_from_matrix(self.matrix, self.levels, weights),
-            kappa_from_matrix(self.leave_one_out, self.levels, weights),
-            fleiss.ONE_CATEGORY if self.n else NO_PAIR,
-        ).within(-1, 1)
+        kappas = kappa_from_matrix(self._tables, self.levels, weights)
+        return self._estimate(kappas, fleiss.ONE_CATEGORY if self.n else NO_PAIR).within(-1, 1)
 
     def scott(self) -> Estimate:
         """Return Scott's pi. Source: Scott (1955), Public Opinion Quarterly 19(3), 321-325.
 
         It is Fleiss' kappa of two raters, and undefined as that is.
         """
-        reason = fleiss.ONE_CATEGORY if self.n else fleiss.NO_PAIR
         return self._estimate(
-            fleiss.kappa_from_sums(_fleiss_sums(self.matrix)), self.scott_leave_one_out, reason
+            self._scott, fleiss.ONE_CATEGORY if self.n else fleiss.NO_PAIR
         ).within(-1, 1)
 
     @property
     def scott_leave_one_out(self) -> FloatArray:
         """Scott's pi without each topic, NaN where undefined."""
-        return fleiss.kappa_from_sums(_fleiss_sums(self.leave_one_out))
+        return self._scott[1:]
+
+    @cached_property
+    def _scott(self) -> FloatArray:
+        return fleiss.kappa_from_sums(_fleiss_sums(self._tables))
 
     def percent(self) -> Estimate:
         """Return the share of the items on which both gave the same level."""
@@ -98,10 +98,10 @@ class PairCounts:
         if not self.n:
             return Estimate(None, NO_PAIR, 0, self.missing)
         by_cell = np.asarray(values, dtype=np.float64)
-        cells = self.leave_one_out.reshape(len(self.by_topic), by_cell.size)
+        cells = self._tables.reshape(-1, by_cell.size)
+        # As matrix products, because numpy sums short axes slowly.
         sums, n = cells @ by_cell.ravel(), cells @ np.ones(by_cell.size)
-        whole = (self.matrix * by_cell).sum() / self.n
-        return self._estimate(np.asarray(whole), ratio(sums, n), NO_PAIR)
+        return self._estimate(ratio(sums, n), NO_PAIR)
 
     def binary(self, threshold: float) -> PairCounts:
         """Return the counts of grades of at least a threshold (1) and of others (0)."""
@@ -127,12 +127,15 @@ class PairCounts:
         """Return the scores of `b` by level, with `a` as the truth."""
         return class_scores(self.by_topic, self.levels, self.missing)
 
-    def _estimate(self, computed: FloatArray, leave_one_out: FloatArray, reason: str) -> Estimate:
-        if np.isnan(computed):
-            whole = Estimate(None, reason, self.n, self.missing)
-        else:
-            whole = Estimate(float(computed), None, self.n, self.missing)
-        return jackknife_interval(whole, leave_one_out)
+    def _estimate(self, computed: FloatArray, reason: str) -> Estimate:
+        """Return an estimate from its values over all topics, and then over all but one."""
+        value = float(computed[0])
+        whole = (
+            Estimate(None, reason, self.n, self.missing)
+            if np.isnan(value)
+            else Estimate(value, None, self.n, self.missing)
+        )
+        return jackknife_interval(whole, computed[1:])
 
 
 class LevelColumns:

@@ -105,5 +105,5 @@ def test_queries_do_not_grow(study, django_assert_num_queries):
     corpus, chosen = load_corpus(study.dataset), source(study.dataset, "people:judge")
     load_cells(study.dataset, chosen, 3, corpus)
     clear_caches()
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         load_cells(study.dataset, chosen, 3, corpus)
