@@ -5,13 +5,17 @@ import gc
 import os
 import sys
 from contextlib import suppress
+from importlib import import_module
 
-import pandas as pd  # noqa: F401 - a third of a second, which the first visitor would wait for
 from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
 from django.db import OperationalError, connection, connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crux_site.settings")
+# Before numpy is imported. Requests use the cores already: further threads for products of matrices wait for
+# each other, and took a quarter of the CPU time of the agreement page of a large study.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+import_module("pandas")  # a third of a second, which the first visitor would wait for
 
 M_MMAP_THRESHOLD = -3
 # The C library of Linux keeps the memory of large arrays for later ones. With a fixed size from which it maps

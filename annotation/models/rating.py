@@ -6,7 +6,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, models
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models.lookups import IsNull
 from django.utils import timezone
 
 from annotation.models.corpus import Dataset, Text
@@ -107,6 +108,15 @@ _COLUMNS = ("rater_id", "rubric_id", "text_id", "question_id", "grade", "created
 class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
     def of_dataset(self, dataset: Any) -> "RatingQuerySet":
         return self.filter(text__dataset=dataset)
+
+    def exist_for_rater(self) -> IsNull:
+        """Return the condition that there are such ratings of an outer rater, for a list of raters.
+
+        The order is that of the unique index, which begins with rater and rubric. For a plain EXISTS PostgreSQL
+        reads the table from its beginning for each rater, 0.7 seconds with a million ratings.
+        """
+        ratings = self.filter(rater=OuterRef("pk")).order_by("rubric_id", "text_id")
+        return IsNull(Subquery(ratings.values("pk")[:1]), False)
 
     # All writes of ratings go through these methods.
 
@@ -454,8 +464,8 @@ _DATE_RATING = "UPDATE annotation_rating SET created = %s WHERE id = %s RETURNIN
 
 def raters_of(dataset: Dataset) -> dict[str, Rater]:
     """Return raters by name: those of the dataset's files, and all who rated its texts."""
-    rated = Rating.objects.filter(rater=OuterRef("pk"), text__dataset=dataset)
-    return raters_by_name(Rater.objects.filter(Q(dataset=dataset) | Q(Exists(rated), dataset=None)))
+    rated = Rating.objects.of_dataset(dataset).exist_for_rater()
+    return raters_by_name(Rater.objects.filter(Q(dataset=dataset) | Q(rated, dataset=None)))
 
 
 def raters_by_name(raters: Iterable[Rater]) -> dict[str, Rater]:

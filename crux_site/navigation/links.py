@@ -174,13 +174,13 @@ def _needs(link: NavLink) -> Iterator[QuerySet[Any]]:
     for kind in link.text_kinds:
         yield texts.filter(kind=kind)
     # From the raters: there are few, and the ratings of one under a rubric are found at once.
-    rated = Rating.objects.filter(rater=OuterRef("pk"), text__dataset=OuterRef(OuterRef("pk")))
+    rated = Rating.objects.filter(text__dataset=OuterRef(OuterRef("pk")))
     if link.rubrics:
         # By their keys: PostgreSQL joined the rubrics last, after all ratings of each rater.
         keys = list(Rubric.objects.filter(slug__in=link.rubrics).values_list("pk", flat=True))
-        yield Rater.objects.filter(Exists(rated.filter(rubric__in=keys)))
+        yield Rater.objects.filter(rated.filter(rubric__in=keys).exist_for_rater())
     for rater_kind in link.rater_kinds:
-        yield Rater.objects.filter(Exists(rated), kind=rater_kind)
+        yield Rater.objects.filter(rated.exist_for_rater(), kind=rater_kind)
 
 
 def _number_of(rows: QuerySet[Any]) -> Coalesce:

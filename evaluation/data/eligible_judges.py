@@ -75,6 +75,6 @@ def _rated_same_texts(
         (kind, pk, rubric_pk)
         for rubric_pk in rubric_pks
         for pk, kind in judges.filter(
-            Exists(ratings.filter(rater=OuterRef("pk"), rubric=rubric_pk))
+            ratings.filter(rubric=rubric_pk).exist_for_rater()
         ).values_list("pk", "kind")
     ]

@@ -390,9 +390,9 @@ def _raters_under(dataset: Dataset, rubrics: Collection[Rubric]) -> dict[int, tu
 
 def _load_raters(dataset: Dataset, rubrics: Collection[Rubric]) -> dict[int, tuple[Column, ...]]:
     rated = {
-        f"under_{rubric.pk}": Exists(
-            Rating.objects.of_dataset(dataset).filter(rater=OuterRef("pk"), rubric=rubric)
-        )
+        f"under_{rubric.pk}": Rating.objects.of_dataset(dataset)
+        .filter(rubric=rubric)
+        .exist_for_rater()
         for rubric in rubrics
     }
     order = [Rater.Kind.HUMAN, Rater.Kind.MODEL, Rater.Kind.BASELINE, Rater.Kind.AGGREGATE]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Q
 
-from annotation.models import Dataset, Rater, Rating
+from annotation.models import Dataset, Rater, Rating, Rubric
 from annotation.models.rating import raters_by_name
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column, independent
@@ -59,18 +59,19 @@ class Source:
 
 
 def sources(dataset: Dataset) -> tuple[Source, ...]:
-    """Return the sources of a dataset: judges, baselines, people and combinations; one query.
+    """Return the sources of a dataset: judges, baselines, people and combinations; two queries.
 
     Raters without a rating of this dataset are left out, as are those who rated under other rubrics than
     those that scores are made of. A majority takes two people.
     """
+    rubrics = Rubric.objects.filter(slug__in=[GRADED.slug, ANSWERABLE.slug])
     counted = Rating.objects.of_dataset(dataset).filter(
-        rubric__slug__in=[GRADED.slug, ANSWERABLE.slug]
+        # By their keys: the order of the index begins with them.
+        rubric__in=list(rubrics.values_list("pk", flat=True))
     )
-    rated = Exists(counted.filter(rater=OuterRef("pk")))
     raters = (
         Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None))
-        .annotate(rated=rated)
+        .annotate(rated=counted.exist_for_rater())
         .order_by("name")
     )
     # Told apart by the same names as on the other pages; see annotation.models.rating.

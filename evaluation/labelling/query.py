@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
-from django.db.models import Exists, OuterRef
 from django.http import QueryDict
 
 from annotation.models import Dataset, Rater, Rating, Text
@@ -130,10 +129,10 @@ def _judges(selection: Selection) -> dict[Column, Any]:
     judges: dict[Column, Any] = {}
     for rubric in (selection.rubric, *graded):
         of_reports = Rating.objects.of_dataset(selection.dataset).filter(
-            rater=OuterRef("pk"), rubric=rubric, text__kind=Text.Kind.REPORT
+            rubric=rubric, text__kind=Text.Kind.REPORT
         )
         raters = Rater.objects.filter(
-            Exists(of_reports), kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE]
+            of_reports.exist_for_rater(), kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE]
         )
         for rater in sorted(
             raters, key=lambda rater: (rater.kind == Rater.Kind.BASELINE, rater.name)

@@ -63,10 +63,8 @@ class RubricMatrix:
 def used_rubrics(dataset: Dataset) -> list[Rubric]:
     """Return the rubrics with ratings of the dataset, cached until the next write."""
     # By rater, as the index is: a list of the rubrics of all ratings would take a look at each.
-    ratings = Rating.objects.of_dataset(dataset).filter(
-        rater=OuterRef("pk"), rubric=OuterRef(OuterRef("pk"))
-    )
-    raters = Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None)).filter(Exists(ratings))
+    ratings = Rating.objects.of_dataset(dataset).filter(rubric=OuterRef(OuterRef("pk")))
+    raters = Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None), ratings.exist_for_rater())
     return SHARED_CACHE.until_db_write(
         (CacheKey.USED_RUBRICS, dataset.pk), lambda: list(Rubric.objects.filter(Exists(raters)))
     )

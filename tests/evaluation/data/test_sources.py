@@ -6,7 +6,7 @@ from evaluation.data.sources import source, sources
 
 
 def test_sources_of_a_study_are_listed(study, django_assert_num_queries):
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         all_sources = sources(study.dataset)
     assert [(option.name, option.kind, option.title) for option in all_sources] == [
         ("judge", "rater", "judge"),
