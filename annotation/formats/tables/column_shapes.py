@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation.formats.tables.cells import BrokenCell, Cell
-from annotation.formats.tables.lists import looks_like_list
+from annotation.formats.tables.lists import is_list
 from annotation.formats.tables.source import Table
 from annotation.formats.tables.values import CellError, has_comma, is_missing, number_of, text_of
 
@@ -90,8 +90,7 @@ def _shape(cells: Sequence[Cell], missing: Sequence[str] = ()) -> Shape:
     ]
     texts = [cell_text(cell) for cell in present]
     n_lists = sum(
-        isinstance(cell, list) or (isinstance(cell, str) and looks_like_list(cell))
-        for cell in present
+        isinstance(cell, list) or (isinstance(cell, str) and is_list(cell)) for cell in present
     )
     different = list(dict.fromkeys(texts))
     return Shape(

@@ -18,6 +18,9 @@ _TOKEN = re.compile(
     r"|(?P<number>-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)|(?P<sign>[\[\]{}:,]))",
     re.DOTALL,
 )
+_BEGIN = re.compile(
+    r"(?:array\(|tuple\(|list\(|\[\s*(?:[\[({]\s*)*['\"{]|\[\s*(?:Document|TextNode)\()"
+)
 _CUT = re.compile(r"(?:array\()?\[\s*['\"{]")
 _TUPLE = re.compile(r"\(\s*(['\"].*),?\s*\)", re.DOTALL)
 _CONSTANTS = {"None": "null", "True": "true", "False": "false", "nan": "null"}
@@ -28,23 +31,32 @@ class ListError(UserError):
     """Cell that looks like a list and is none."""
 
 
-def looks_like_list(text: str) -> bool:
+def is_list(text: str) -> bool:
+    """Return whether a text is a list, whole or broken. Words in square brackets are none."""
     text = text.strip()
+    try:
+        return _has_brackets(text) and _list_items(text, are_names=False) is not None
+    except ListError:
+        return True
+
+
+def _has_brackets(text: str) -> bool:
     return text.startswith(("[", "array(")) and text.endswith(("]", ")"))
 
 
-def items_of(cell: object, separator: str = "") -> list[object]:
+def items_of(cell: object, separator: str = "", *, are_names: bool = False) -> list[object]:
     """Return the items of a cell: of a list, of its text form, or the cell as the only item.
 
+    Words in square brackets without quotes, such as [Music plays], are a list only if `are_names`.
     Raises ListError for a text that begins as a list and does not end as one, and for too many items.
     """
-    items = _items(cell, separator)
+    items = _items(cell, separator, are_names)
     if len(items) > MAX_ITEMS:
         raise ListError(f"has {len(items):,} items; at most {MAX_ITEMS:,} are read")
     return items
 
 
-def _items(cell: object, separator: str) -> list[object]:
+def _items(cell: object, separator: str, are_names: bool) -> list[object]:
     if cell is None:
         return []
     if isinstance(cell, list | tuple):
@@ -56,15 +68,29 @@ def _items(cell: object, separator: str) -> list[object]:
         return []
     if separator:
         return [part.strip() for part in text.split(separator) if part.strip()]
-    if not looks_like_list(text):
+    if not _has_brackets(text):
         if _CUT.match(text):  # such as by the limit of a spreadsheet's cell
             raise ListError("begins as a list, and does not end as one")
         return _tuple_items(text) or [cell]
+    items = _list_items(text, are_names=are_names)
+    return [cell] if items is None else items
+
+
+def _list_items(text: str, *, are_names: bool) -> list[object] | None:
+    """Return the items of a text in brackets, or None for words that are no list.
+
+    Raises ListError for a list that is broken.
+    """
     if isinstance(value := _parsed(text), list):
         return value
     if "{" in text and isinstance(value := _parsed(python_as_json(text)), list):
         return value
-    return list(_python_items(text))
+    try:
+        return list(_python_items(text, are_names=are_names))
+    except ListError:
+        if are_names or _BEGIN.match(text):
+            raise
+        return None
 
 
 def _tuple_items(text: str) -> list[object]:
@@ -82,10 +108,11 @@ def _parsed(text: str) -> object:
         return None
 
 
-def _python_items(text: str) -> list[str | None]:
+def _python_items(text: str, *, are_names: bool) -> list[str | None]:
     """Return the strings of a list as Python or numpy print it.
 
-    Two strings side by side are two items, as numpy prints them.
+    Two strings side by side are two items, as numpy prints them. Words without quotes are items only
+    if `are_names`.
     """
     while match := _WRAPPED.match(text):
         text = match[1].strip()
@@ -107,6 +134,8 @@ def _python_items(text: str) -> list[str | None]:
             item, position = bare[0], bare.end()
             if item == "...":
                 raise ListError("was shortened with “...” when it was printed")
+            if not are_names and item not in ("None", "nan"):
+                raise ListError(f"has {item!r} without quotation marks in a list")
         else:
             raise ListError(f"has {sign!r} where an item should begin")
         items.append(item if sign in "'\"" or item not in ("None", "nan") else None)

@@ -265,7 +265,9 @@ class _Reader:
         cell = row.cells.get(header)
         is_absent = is_empty(cell) if role == Role.REFERENCE else is_missing(cell)
         try:
-            return [] if is_absent else items_of(cell, column.split)
+            if is_absent:
+                return []
+            return items_of(cell, column.split, are_names=role == Role.CONTEXT_IDS)
         except ListError as error:
             self.study.problem(row.origin, role, str(error), header)
             return []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.formats.tables.lists import MAX_ITEMS, ListError, items_of
+from annotation.formats.tables.lists import MAX_ITEMS, ListError, is_list, items_of
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from annotation.formats.tables.lists import MAX_ITEMS, ListError, items_of
         ("[1] A note.", ["[1] A note."]),
         ("['a', None, nan]", ["a", None, None]),
         ('[{"text": "a"}]', [{"text": "a"}]),
-        ("[d1, d2]", ["d1", "d2"]),
+        ("[nan, 'a']", [None, "a"]),
         ("[{'id': 7, 'text': \"it's\", 'x': None}]", [{"id": 7, "text": "it's", "x": None}]),
         (
             "[Document(id='7', metadata={'page': 1, 'text': 'no (1)'}, page_content='a (b'), "
@@ -36,6 +36,28 @@ from annotation.formats.tables.lists import MAX_ITEMS, ListError, items_of
 )
 def test_items(cell, items):
     assert items_of(cell) == items
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "[Music plays]",
+        "[Music, applause]",
+        "[1] Marsh says so [2]",
+        "[1] As in [Marsh 2019]",
+        "[It's raining]",
+        "[open('x')]",
+        "[...]",
+    ],
+)
+def test_words_in_square_brackets_are_one_item(cell):
+    assert items_of(cell) == [cell]
+    assert not is_list(cell)
+
+
+def test_names_in_square_brackets_are_items_where_names_are_expected():
+    assert items_of("[d1, d2]", are_names=True) == ["d1", "d2"]
+    assert items_of("[3 14]", are_names=True) == ["3", "14"]
 
 
 def test_separator_is_by_the_mapping_alone():
@@ -51,6 +73,7 @@ def test_separator_is_by_the_mapping_alone():
         "['a', 'b]",
         "['a' ... 'b']",
         "[('a', 'b')]",
+        "['a', b]",
         "array('a', 'b'])",
         "[Document(text='a']",
     ],
@@ -61,9 +84,9 @@ def test_broken_lists_are_refused(cell):
 
 
 def test_code_is_not_evaluated():
-    assert items_of("[__import__, os]") == ["__import__", "os"]
+    assert items_of("[__import__, os]", are_names=True) == ["__import__", "os"]
     with pytest.raises(ListError):
-        items_of("[open('x')]")
+        items_of("[open('x')]", are_names=True)
 
 
 def test_long_lists_are_refused():
