@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from annotation.formats.foreign import rows
 from annotation.formats.foreign.files import File
@@ -72,10 +72,19 @@ class _Bank(Row):
         raise NotImplementedError
 
 
+def _label(value: object) -> object:
+    """Return a label in lower case, with _ between its words: "Partial support " is one."""
+    return re.sub(r"[\s_-]+", "_", value.strip().lower()) if isinstance(value, str) else value
+
+
+_Importance = Literal["vital", "okay", "failed", ""]
+_Assignment = Literal["support", "partial_support", "not_support", "failed", ""]
+
+
 class _Nugget(Row):
     text: NonEmptyText
-    importance: Literal["vital", "okay", "failed", ""] | None = None
-    assignment: Literal["support", "partial_support", "not_support", "failed", ""] | None = None
+    importance: Annotated[_Importance | None, BeforeValidator(_label)] = None
+    assignment: Annotated[_Assignment | None, BeforeValidator(_label)] = None
     mapped_sub_narrative: Annotated[StoredText, Field(max_length=250)] | None = None
 
 

@@ -79,6 +79,20 @@ def test_nuggets_weights_and_assignments_of_trec_rag(tmp_path):
     assert Text.objects.get(name="58:request").body is None
 
 
+def test_importance_and_assignment_are_read_in_any_case(tmp_path):
+    nuggets = [
+        {**WHEEL, "importance": "Vital", "assignment": "Support"},
+        {**MAY, "importance": " OKAY ", "assignment": "Partial support"},
+        {**COST, "importance": "Failed", "assignment": "NOT_SUPPORT"},
+    ]
+    read(write(tmp_path, {"model-a.jsonl": [{**ASSIGNED, "nuggets": nuggets}]}), "nuggets")
+    assert [row[5] for row in ratings("importance")] == [2, 1]
+    assert [row[5] for row in ratings("nugget-support")] == [2, 1, 0]
+    important = {**WHEEL, "importance": "important"}
+    folder = write(tmp_path / "other", {"model-a.jsonl": [{**ASSIGNED, "nuggets": [important]}]})
+    assert "nuggets.0.importance" in refused(folder, "nuggets")[0]
+
+
 def test_nuggetizer_output_alone_is_read(tmp_path):
     created = {key: ASSIGNED[key] for key in ("query", "qid", "nuggets")}
     summary = read(write(tmp_path, {"human-1.jsonl": [created]}), "nuggets")
