@@ -55,6 +55,22 @@ def _none_as_empty(value: Any) -> Any:
     return [] if value is None else value
 
 
+_ID_FIELDS = ("docid", "doc_id", "id", "segment_id")
+
+
+def _reference_id(value: Any) -> Any:
+    """Return the id of a reference, also of one written as an object with its text."""
+    if not isinstance(value, dict):
+        return value
+    ids = [value[name] for name in _ID_FIELDS if value.get(name) not in (None, "")]
+    if not ids:
+        raise ValueError(f"must be the id of a text, or an object with {' or '.join(_ID_FIELDS)}")
+    return ids[0]
+
+
+_Reference = Annotated[rows.Id, BeforeValidator(_reference_id)]
+
+
 class _Statement(Row):
     text: StoredText
     citations: Annotated[list[int | str], PlainValidator(_checked_citations)] = []
@@ -82,7 +98,7 @@ class _Report(Row):
     topic_id: rows.TopicId | None = None
     narrative_id: rows.TopicId | None = None
     request_id: rows.TopicId | None = None
-    references: Annotated[list[rows.Id], BeforeValidator(_none_as_empty)] = []
+    references: Annotated[list[_Reference], BeforeValidator(_none_as_empty)] = []
     answer: list[_Statement] | None = None
     responses: list[_Statement] | None = None
     sentences: list[_Statement] | None = None

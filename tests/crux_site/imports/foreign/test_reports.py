@@ -73,6 +73,25 @@ def test_topics_and_answers_of_2025(tmp_path):
     assert citations() == [("She did.", "d#0", "d#0")]
 
 
+def test_references_that_are_objects_are_read_by_their_ids(tmp_path):
+    references = [{"docid": "d#0", "segment": "It grinds."}, {"segment_id": 1, "docid": ""}, "d#2"]
+    answer = {
+        **ANSWER,
+        "references": references,
+        "answer": [{"text": "So.", "citations": [0, 1, 2]}],
+    }
+    read(write(tmp_path, {**RAG24, ANSWERS: [answer]}), "trec-rag")
+    assert citations() == [("So.", "0", "d#0"), ("So.", "1", "1"), ("So.", "2", "d#2")]
+
+
+@pytest.mark.parametrize("reference", [{"text": "It grinds."}, {"docid": ["d#0"]}, ["d#0"]])
+def test_references_without_an_id_are_refused_by_place(tmp_path, reference):
+    answer = {**ANSWER, "references": ["d#0", reference]}
+    problems = refused(write(tmp_path, {ANSWERS: [answer]}), "trec-rag")
+    assert len(problems) == 1
+    assert problems[0].startswith("run1.jsonl:1: references.1: ")
+
+
 def test_qrels_of_people_and_of_umbrela(tmp_path):
     files = {
         TOPICS: RAG24[TOPICS],
