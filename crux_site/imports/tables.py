@@ -21,10 +21,10 @@ from annotation.formats.tables import presets
 from annotation.formats.tables.convert import ConvertedTables, convert, mapped_tables
 from annotation.formats.tables.files import TableFile
 from annotation.formats.tables.mapped_table import MappedTable
-from annotation.formats.tables.mapping import MappingError, TableImport
+from annotation.formats.tables.mapping import MappingError, NewRubric, TableImport
 from annotation.formats.tables.reader import QRELS
 from annotation.formats.tables.stored_contents import StoredContents, StoredTopic
-from annotation.formats.tables.values import Scale
+from annotation.formats.tables.values import Scale, word_key
 from annotation.formats.target import topics_of
 from annotation.models import Dataset, Project, Rubric, Text
 from annotation.models.standard import STANDARD, ensure_standard_rubrics
@@ -62,7 +62,13 @@ def import_tables(
     return import_dataset(
         files[0].path,
         dataset_slug,
-        convert=partial(_converted, tables=tables, mapping=mapping, left_out=left_out),
+        convert=partial(
+            _converted,
+            tables=tables,
+            mapping=mapping,
+            left_out=left_out,
+            is_preset=bool(preset),
+        ),
         mapping=mapping.as_json(),
         **options,
     )
@@ -74,8 +80,13 @@ def _converted(
     tables: Sequence[MappedTable],
     mapping: TableImport,
     left_out: Mapping[str, int],
+    *,
+    is_preset: bool,
 ) -> RecognisedFiles:
-    converted = convert(tables, mapping, stored_contents(dataset, dataset.project))
+    stored = stored_contents(dataset, dataset.project)
+    if is_preset:
+        mapping = _with_stored_rubrics(mapping, stored.rubrics)
+    converted = convert(tables, mapping, stored)
     if not converted.sources:
         raise DatasetImportError([_nothing_read(tables, converted.counts, left_out)])
     _check_texts(dataset, converted)
@@ -92,6 +103,28 @@ def _converted(
         more = f" and {len(columns) - MAX_PLACES} more" if len(columns) > MAX_PLACES else ""
         summary.mapped[f"columns of {name} that are not read: {listed}{more}"] += len(columns)
     return RecognisedFiles(converted.sources)
+
+
+def _with_stored_rubrics(mapping: TableImport, stored: Mapping[str, Scale]) -> TableImport:
+    """Return the mapping of a preset without rubrics of words that are stored with these words.
+
+    Their levels may differ: an earlier file had other words of the scale, or its order was not known.
+    """
+    rubrics = {
+        slug: rubric
+        for slug, rubric in mapping.rubrics.items()
+        if not (slug in stored and _has_words(rubric, stored[slug]))
+    }
+    return mapping.model_copy(update={"rubrics": rubrics})
+
+
+def _has_words(rubric: NewRubric, scale: Scale) -> bool:
+    """Return whether a scale has the words of a new rubric, or the rubric has all of the scale's."""
+    if not isinstance(rubric.levels, dict):
+        return False
+    new = {word_key(label) for label in rubric.levels}
+    words = {key for key in scale.names if not key.isdecimal()}
+    return new <= words or (bool(words) and words <= new)
 
 
 def _nothing_read(tables: Sequence[MappedTable], *left_out: Mapping[str, int]) -> Problem:

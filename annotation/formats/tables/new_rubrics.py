@@ -9,24 +9,9 @@ from typing import Any
 
 from annotation.formats.tables.column_shapes import Shape
 from annotation.formats.tables.values import Scale, word_key
+from annotation.formats.tables.word_scales import ordered_levels
 
 _TOPS = (2, 3, 4, 5, 7, 10, 100)  # highest grades of usual scales
-_ORDERED_WORDS = (
-    ("not", "partly", "fully"),
-    ("no", "partial", "full"),
-    ("none", "partial", "full"),
-    ("low", "medium", "high"),
-    ("poor", "fair", "good"),
-    ("bad", "ok", "good"),
-    ("disagree", "neutral", "agree"),
-    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
-    ("irrelevant", "partially relevant", "relevant"),
-    ("not relevant", "partially relevant", "relevant"),
-    ("not relevant", "relevant", "highly relevant"),
-    ("incorrect", "partially correct", "correct"),
-    ("no support", "partial support", "full support"),
-    ("i", "p", "c"),
-)
 _PAIRS = (
     ("no", "yes"),
     ("false", "true"),
@@ -170,12 +155,6 @@ def words_rubric(labels: Sequence[str]) -> dict[str, Any]:
                 "levels": {keys.get(word_key(label), label): n for n, label in enumerate(pair)},
                 "eta": 1,
             }
-    for ordered_words in _ORDERED_WORDS:
-        if {*keys} <= {word_key(label) for label in ordered_words} and len(keys) > 1:
-            return {
-                "scale": "ordinal",
-                "levels": {
-                    keys.get(word_key(label), label): n for n, label in enumerate(ordered_words)
-                },
-            }
+    if levels := ordered_levels(keys.values()):
+        return {"scale": "ordinal", "levels": levels}
     return {"scale": "nominal", "levels": nominal_levels(labels)}

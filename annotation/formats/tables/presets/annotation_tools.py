@@ -13,8 +13,8 @@ from annotation.formats.tables.presets.base import (
     PresetTables,
     binary_rubric,
     column,
+    labels_rubric,
     listed,
-    nominal_rubric,
     only_table,
     other_headers,
     required,
@@ -120,7 +120,7 @@ def _add_items(
 ) -> None:
     """Add the texts and their labels.
 
-    A label of spans becomes a rubric of 0 and 1; labels of whole texts share a nominal rubric.
+    A label of spans becomes a rubric of 0 and 1; labels of whole texts share one rubric.
     """
     everything = [item for _, of_table, _ in items for item in of_table]
     of_spans = {span.label for item in everything for span in item.spans or ()}
@@ -138,7 +138,7 @@ def _add_items(
     if word_labels:
         if len(word_labels | options) <= MAX_LEVELS:
             word_labels |= options
-        preset.rubrics[slug_of_words] = nominal_rubric(slug_of_words, word_labels)
+        preset.rubrics[slug_of_words] = labels_rubric(slug_of_words, word_labels)
     roles = {name: role for name, role in _ROLES.items() if role not in constants}
     for table, of_table, unread in items:
         rows: list[Row] = []

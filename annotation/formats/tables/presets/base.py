@@ -14,7 +14,7 @@ from annotation.errors import UserError
 from annotation.formats.tables.cells import Cell, TableError
 from annotation.formats.tables.files import TableFile, open_tables
 from annotation.formats.tables.mapping import Role, TableMapping
-from annotation.formats.tables.new_rubrics import nominal_levels, numbered_rubric
+from annotation.formats.tables.new_rubrics import words_rubric
 from annotation.formats.tables.presets.nested import text_cell
 from annotation.formats.tables.source import Row, Table, is_empty, is_unnamed
 from annotation.formats.tables.values import (
@@ -270,7 +270,7 @@ def metric_columns(
 
     A metric that the tool defines as a fraction, and any with another number than 0 and 1, is a value of
     the report. One of 0 and 1 alone is a grade under PREFIX-METRIC with eta 1, one of few words a grade under
-    a nominal rubric. Other columns have no role. `values` are metrics that a person wants as values.
+    a rubric of these words. Other columns have no role. `values` are metrics that a person wants as values.
     """
     roles: dict[str, Any] = {}
     headers = [header for header in headers if not is_unnamed(header)]  # such as row numbers
@@ -296,7 +296,7 @@ def metric_columns(
             preset.rubrics[slug] = binary_rubric(metric)
         elif kind == "words":
             roles[header] = {"role": Role.GRADE.value, "rubric": slug, **(rater or {})}
-            preset.rubrics[slug] = nominal_rubric(metric, map(str, cells_by_header[header]))
+            preset.rubrics[slug] = labels_rubric(metric, map(str, cells_by_header[header]))
     return roles
 
 
@@ -304,15 +304,12 @@ def binary_rubric(title: str) -> dict[str, Any]:
     return {"scale": "ordinal", "levels": [0, 1], "eta": 1, "title": title}
 
 
-def nominal_rubric(title: str, labels: Iterable[str]) -> dict[str, Any]:
-    """Return a rubric of words without an order: numbers from 0 by alphabet.
+def labels_rubric(title: str, labels: Iterable[str]) -> dict[str, Any]:
+    """Return a rubric of words: ordinal if their order is known, else nominal by alphabet.
 
     Labels that are numbers, or begin with numbers of their own (`4 - good`), are grades of these numbers.
     """
-    labels = {label.strip() for label in labels}
-    if rubric := numbered_rubric(labels):
-        return rubric | {"title": title}
-    return {"scale": "nominal", "levels": nominal_levels(labels), "title": title}
+    return words_rubric(sorted({label.strip() for label in labels})) | {"title": title}
 
 
 def _all_numbers(cells: Sequence[Cell]) -> bool:

@@ -14,7 +14,7 @@ from annotation.formats.tables.presets.base import (
     PresetTables,
     binary_rubric,
     derived,
-    nominal_rubric,
+    labels_rubric,
     only_table,
 )
 from annotation.formats.tables.presets.nested import text_cell
@@ -144,4 +144,4 @@ def _rubric_of(title: str, texts: set[str]) -> dict[str, Any]:
         return binary_rubric(title)
     numbers = [number for text in texts if (number := number_in(text)) is not None]
     whole = whole_rubric(title, numbers) if len(numbers) == len(texts) else None
-    return whole or nominal_rubric(title, texts)
+    return whole or labels_rubric(title, texts)

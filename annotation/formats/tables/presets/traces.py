@@ -16,8 +16,8 @@ from annotation.formats.tables.presets.base import (
     PresetTables,
     Runs,
     column,
+    labels_rubric,
     listed,
-    nominal_rubric,
     only_table,
     other_headers,
 )
@@ -237,7 +237,7 @@ class _LangfuseScales:
         elif kind == "CATEGORICAL":
             grade = category or None
             if category:
-                self.preset.rubrics[slug] = nominal_rubric(name, self.categories[name])
+                self.preset.rubrics[slug] = labels_rubric(name, self.categories[name])
         elif kind == "NUMERIC":
             value = number_in(cells.get("value"))
             if value is not None and name in self.whole and source == "ANNOTATION":
@@ -480,7 +480,7 @@ class _PhoenixScales:
             self.preset.rubrics[slug] = self.whole[name]
         elif name in self.labels:
             grade = label or None
-            self.preset.rubrics[slug] = nominal_rubric(name, self.labels[name])
+            self.preset.rubrics[slug] = labels_rubric(name, self.labels[name])
         else:
             value = number
         if grade is None and value is None:

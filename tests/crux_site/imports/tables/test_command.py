@@ -8,7 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.formats.tables.study import NO_TOPIC
-from annotation.models import Dataset, Project, ProjectEntry, Rating, Rubric
+from annotation.models import Dataset, Project, ProjectEntry, Rating, Rubric, RubricLevel
+from annotation.models.rubric_rules import store_rubric
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -241,3 +242,36 @@ def test_files_of_a_tool_are_told_with_their_preset(command):
     assert "This looks like deepeval: use --preset deepeval." in errors
     assert not Dataset.objects.exists()
     assert "This looks like" not in command(GRADES)[2]
+
+
+LIKERT = (
+    "Timestamp,Useful? [Ida built it.],Useful? [In May.]\n"
+    "2026/05/01,Strongly agree,Disagree\n2026/05/02,Agree,Strongly disagree\n"
+)
+FORM = ("--preset", "google-forms", "--set", "topic.request=Who built it?")
+
+
+def test_agreement_in_words_is_an_ordinal_rubric(command):
+    assert command(LIKERT, *FORM)[0] == 0
+    rubric = Rubric.objects.get(slug="google-forms-useful")
+    assert rubric.scale == Rubric.Scale.ORDINAL
+    assert list(rubric.levels.order_by("grade").values_list("label", flat=True)) == [
+        "Strongly disagree", "Disagree", "Agree", "Strongly agree",
+    ]  # fmt: skip
+    grades = Rating.objects.order_by("rater__name", "text__body").values_list("grade", flat=True)
+    assert list(grades) == [3, 1, 2, 0]
+
+
+def test_words_of_a_stored_rubric_keep_its_grades(command):
+    """A file of before the order of its words was known: its rubric is nominal, by alphabet."""
+    labels = ("Agree", "Disagree", "Strongly agree", "Strongly disagree")
+    levels = [RubricLevel(grade=grade, label=label) for grade, label in enumerate(labels)]
+    fields = {"slug": "google-forms-useful", "title": "Useful", "guideline": "Any."}
+    store_rubric(Rubric(**fields, scale=Rubric.Scale.NOMINAL), levels)
+    assert command(LIKERT, *FORM)[0] == 0
+    grades = Rating.objects.order_by("rater__name", "text__body").values_list("grade", flat=True)
+    assert list(grades) == [2, 1, 0, 3]
+    fewer = "Timestamp,Useful? [Ida built it.]\n2026/05/01,Strongly agree\n2026/05/02,Agree\n"
+    status, printed, _ = command(fewer, *FORM)
+    assert (status, "Created: nothing" in printed) == (0, True)
+    assert Rating.objects.count() == 4
