@@ -9,7 +9,7 @@ from typing import Any
 from csp.middleware import CSPMiddleware
 from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig, TooManyFilesSent
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.template import loader
@@ -20,6 +20,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.errors import UserError
 from annotation.http import PageNotFoundError, is_by_script
+from crux_site.database_errors import is_disk_full, is_transient
 from crux_site.language import activate_last_language, remember_language
 from crux_site.login.unsent_form import unsent_form_page
 from judging.runs.page import state_of_workers
@@ -122,6 +123,7 @@ TOO_MANY_FILES = (
 )
 RETRY_AFTER = 5  # seconds
 UNAVAILABLE = "The database is busy or away. Try again in a moment."
+DISK_FULL = "The disk of the server is full: nothing was stored. Free space on it, and try again."
 
 
 def _in_last_language(handler: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -163,30 +165,24 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Handle an uncaught exception: 503 if the database is unavailable, else 500.
+    """Handle an uncaught exception: 503 if the database is unavailable or full, else 500.
 
     This is an error handler and no middleware: sessions are read and written outside of the views,
     where no middleware is told of an exception.
     """
     activate_last_language(request)
-    if not is_transient(sys.exception()):
+    error = sys.exception()
+    if not is_transient(error):
         return defaults.server_error(request)
+    is_full = is_disk_full(error)
+    reason = DISK_FULL if is_full else UNAVAILABLE
     response: HttpResponse
     if request.path.startswith("/api/"):
-        response = JsonResponse({"detail": UNAVAILABLE, "errors": []})
+        response = JsonResponse({"detail": reason, "errors": []})
     elif is_by_script(request):
-        response = HttpResponse(UNAVAILABLE, content_type="text/plain")
+        response = HttpResponse(reason, content_type="text/plain")
     else:
-        response = HttpResponse(loader.render_to_string("503.html"))
+        response = HttpResponse(loader.render_to_string("503.html", {"is_disk_full": is_full}))
     response.status_code = 503
     response["Retry-After"] = str(RETRY_AFTER)
     return response
-
-
-def is_transient(error: BaseException | None) -> bool:
-    """True if the database was unreachable or locked: a transient error.
-
-    SQLite also raises OperationalError for a missing table or column: that is our fault.
-    """
-    code = getattr(error.__cause__, "sqlite_errorname", "") if error else ""
-    return isinstance(error, OperationalError | InterfaceError) and code != "SQLITE_ERROR"

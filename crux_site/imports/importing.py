@@ -60,6 +60,7 @@ from annotation.models import (
 from annotation.models.rubric import forget_grades
 from annotation.text.versions import TextEditError
 from building.formats import origins, writers, written
+from crux_site.database_errors import is_disk_full
 from crux_site.history.import_undo import ADDED
 from crux_site.history.origins import origins_of_import
 from crux_site.imports.replacement import check_replacement, remove_replaced
@@ -194,7 +195,7 @@ def import_dataset(
                 if not is_whole:
                     forget_grades()  # of rubrics that were created and rolled back
     except (DataError, IntegrityError, OperationalError) as error:
-        message = f"the database refused: {error}; if somebody else imports now, try again"
+        message = _refusal(error)
         summary.errors = [Problem(Path(path).name, 0, "", message)]
         raise DatasetImportError(summary.errors, summary) from error
     finally:
@@ -202,6 +203,13 @@ def import_dataset(
             forget_grades()
     summary.seconds = time.monotonic() - began
     return summary
+
+
+def _refusal(error: Exception) -> str:
+    """Return the message for an error of the database, with what to do."""
+    if is_disk_full(error):
+        return "the disk of the database is full: free space on it, and import again"
+    return f"the database refused: {error}; if somebody else imports now, try again"
 
 
 def _recognised(path: Path, dataset_slug: str, *, with_history: bool) -> RecognisedFiles:

@@ -1,7 +1,7 @@
 """Database locked or unavailable: 503 with Retry-After; a repeated save is stored once."""
 
 import sqlite3
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from uuid import uuid4
 
 import psycopg
@@ -9,9 +9,9 @@ import pytest
 from django.db import DatabaseError, connection
 
 from annotation.models import Answer, Campaign
-from crux_site.middleware import is_transient
+from crux_site.database_errors import is_disk_full, is_transient
 from crux_site.postgresql.base import UndeclaredPoolerError
-from tests.toolbox.factories import make_campaign
+from tests.toolbox.factories import REPORT, make_campaign
 from tests.toolbox.task_answers import answer
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
@@ -125,6 +125,56 @@ def test_database_that_is_away_is_said(transactional_db, cast, away, path, kind)
     assert (response.status_code, response["Retry-After"]) == (503, "5")
     assert response["Content-Type"].startswith(kind)
     assert "he database is busy" in response.content.decode()
+
+
+@pytest.fixture
+def full_disk(monkeypatch):
+    """full_disk(): SQLite has no page left, for tables that exist or come."""
+
+    def fill():
+        connection.ensure_connection()
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE filler (body BLOB)")
+            cursor.execute("PRAGMA max_page_count = 1")  # SQLite takes the size that it has
+            with suppress(DatabaseError):
+                while True:
+                    cursor.execute("INSERT INTO filler VALUES (zeroblob(2000))")
+
+    yield fill
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA max_page_count = 4294967294")
+            cursor.execute("DROP TABLE IF EXISTS filler")
+
+
+def test_full_disk_is_named_on_pages_and_to_scripts(transactional_db, cast, assignment, full_disk):
+    if connection.vendor != "sqlite":
+        pytest.skip("of SQLite; the code of PostgreSQL is tested below")
+    client = patient_client(cast, "worker")
+    full_disk()
+    quotes = REPORT.split()
+    for n in range(60):  # pages in use have room for a few
+        more = {"grade": "1", "quotes": quotes[n % 2 :]}
+        response = answer(client, assignment, **more, **BY_SCRIPT)
+        if response.status_code == 503:
+            break
+    assert (response.status_code, response["Retry-After"]) == (503, "5")
+    assert response.content.decode().startswith("The disk of the server is full")
+    page = answer(client, assignment, **more)
+    assert page.status_code == 503
+    assert "stay in this browser" in page.content.decode()
+    assert "busy" not in page.content.decode()
+
+
+def test_full_disk_of_postgresql_is_known_by_its_code(db):
+    if connection.vendor != "postgresql":
+        pytest.skip("of PostgreSQL")
+    statement = "DO $$ BEGIN RAISE 'no space left' USING ERRCODE = '53100'; END $$"
+    with pytest.raises(DatabaseError) as raised, connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert is_disk_full(raised.value)
+    assert is_transient(raised.value)
+    assert not is_disk_full(None)
 
 
 def test_missing_table_is_not_transient(db):
