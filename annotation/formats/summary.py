@@ -99,6 +99,21 @@ class Conversion(StrEnum):
     TITLE_KEPT = "another title for a dataset that has one: it keeps its own"
 
 
+REMEDIES = {
+    Conversion.NO_ACCOUNT: (
+        "Export the file with the accounts of the annotators, or write each person's name into it"
+    ),
+    Conversion.NO_MODEL: "Write the name of the model into model_version",
+    Conversion.NO_AGENT: "Write the name of the model into agent",
+    Conversion.NUMBER_ALONE: "Export a snapshot, which has predictions in full",
+    Conversion.NOT_HANDED_IN: "Submit the answers in the tool, and export again",
+    Conversion.NO_GRADES: "Name the question of the grade like a rubric, with grades as digits",
+    Conversion.UNGRADED_WORDS: "Grade the pair under the rubric that the highlights name",
+    Conversion.TWICE: "Choose the newest of several answers (--repeated newest), or remove one",
+}
+"""What to do where no answer of a tool's file becomes a grade, by the label of what is left out."""
+
+
 @dataclass
 class FileSummary:
     """Counts of one file: its lines, and the outcomes of its rows.

@@ -18,6 +18,7 @@ from annotation.formats.left_out_rows import LeftOutRow, Repeated, RowPosition
 from annotation.formats.run_order import RunOrder
 from annotation.formats.summary import (
     LIMIT,
+    REMEDIES,
     Conversion,
     DatasetImportError,
     ImportSummary,
@@ -164,6 +165,8 @@ class Target:
         self.repeated = repeated
         self.left_out: LeftOutUnits = {} if left_out is None else left_out
         self._tool_problems: list[Problem] = []
+        self._unused_answers: dict[tuple[str, str], list[LeftOutRow]] = {}
+        """Answers of annotation tools that are no error and no grade, by file and label."""
         self.n_right = 0
         """Answers of annotation tools that are no error."""
         self.units: dict[str, int] = {}
@@ -258,7 +261,10 @@ class Target:
         field: str = "",
     ) -> None:
         """Count and list a part of another tool's file that becomes no row."""
-        self._list(self._left_out_row(source, position, field, reason or str(label)), label)
+        row = self._left_out_row(source, position, field, reason or str(label))
+        if source.is_of_annotation_tool and label in REMEDIES:
+            self._unused_answers.setdefault((source.name, label), []).append(row)
+        self._list(row, label)
 
     def is_left_out(self, source: Source, position: int) -> bool:
         """Return whether the unit of this row is left out as a whole."""
@@ -310,9 +316,15 @@ class Target:
 
     def refuse_unsound_tools(self) -> None:
         """Turn all answers left out of tools' files into errors, if none of them was valid."""
-        if not self.n_right:
-            for problem in self._tool_problems:
-                self.refuse(problem)
+        if self.n_right:
+            return
+        for problem in self._tool_problems:
+            self.refuse(problem)
+        for (file, label), rows in self._unused_answers.items():
+            first = rows[0]
+            of_all = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
+            message = f"{first.reason}{of_all}. {REMEDIES[Conversion(label)]}"
+            self.refuse(Problem(file, first.line, first.field, message, first.position))
 
     def stop_if_wrong(self) -> None:
         """Raise DatasetImportError if there are errors so far.

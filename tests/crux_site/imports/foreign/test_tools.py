@@ -364,6 +364,44 @@ def test_file_without_a_right_answer_is_refused(tmp_path, form):
     assert expected in problem
 
 
+DRAFT = {"value": 1, "user_id": "a", "status": "draft"}
+UNUSED = [
+    ("label-studio", [task(choice("4"), by=None)], "no account: no row. Export the file with"),
+    (
+        "label-studio",
+        [task(choice("4"), by=None), task(choice("3"), by=None)],
+        "no account: no row (and 1 more). Export the file with",
+    ),
+    ("label-studio", [task(by=7) | {"annotations": [], "predictions": [8]}], "Export a snapshot"),
+    (
+        "label-studio",
+        [task(choice("4")), task(choice("3"))],
+        "7 graded mill-1:0#0 under graded as 4, 3 in annotations 3 and 3 (and 1 more). Choose",
+    ),
+    ("potato", [potato(**{"4": "4"}) | {"user_id": None}], "no account: no row. Export the file"),
+    ("potato", [potato(text_box="Well.")], "no grades: no row. Name the question of the grade"),
+    ("argilla", [record(responses={"graded": [DRAFT]})], "no row. Submit the answers in the tool"),
+    (
+        "argilla",
+        [record(suggestions={"graded": {"value": 2, "agent": None}})],
+        "suggestions without an agent: no row. Write the name of the model",
+    ),
+    ("web-annotation", [annotation(creator="")], "no account: no row. Export the file with"),
+]
+
+
+@pytest.mark.parametrize(("form", "lines", "expected"), UNUSED)
+def test_file_whose_answers_all_become_no_grade_is_refused(tmp_path, form, lines, expected):
+    (problem,) = refused(write(tmp_path, {"lines.jsonl": lines}), form)
+    assert problem.startswith("lines.jsonl:1: item 1")
+    assert expected in problem
+
+
+def test_file_of_tasks_without_answers_is_read(tmp_path):
+    nothing = task() | {"annotations": []}
+    assert not read(write(tmp_path, {"tasks.jsonl": [nothing]}), "label-studio").changed
+
+
 def test_broken_array_names_its_line(tmp_path):
     good = json.dumps(task(choice("4")))
     files = {"export.json": ["[", f"{good},", good]}
