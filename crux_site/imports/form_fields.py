@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-DUPLICATES_LABEL = "Two different grades of one rater for the same pair"
+DUPLICATES_LABEL = "Duplicates: rows with different words, grades or values of the same"
 DUPLICATES_CHOICES = (
     ("refuse", "refuse the import"),
     ("first", "the first one counts"),

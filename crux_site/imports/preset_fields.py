@@ -23,21 +23,21 @@ _FIELDS = {
     DUPLICATES: (DUPLICATES_LABEL, ""),
     Role.VALUE: ("Metric that is a value, not a grade", "by its name"),
 }
-_ANSWERS = (Role.SYSTEM, Role.RATER, Role.RATER_KIND)
+_ANSWERS = (Role.SYSTEM, Role.RATER, Role.RATER_KIND, DUPLICATES)
 _ANNOTATIONS = (Role.TOPIC, Role.REQUEST, Role.RATER, Role.RUBRIC, DUPLICATES)
 _CHOICES = {
     Role.RATER_KIND: (("", "as the tool says"), *((kind, kind) for kind in RATER_KINDS)),
     DUPLICATES: (("", DUPLICATES_CHOICES[0][1]), *DUPLICATES_CHOICES[1:]),
 }
 _PRESET_CONSTANTS: Mapping[str, tuple[str, ...]] = {
-    "crux-long": (Role.RUBRIC,),
+    "crux-long": (Role.RUBRIC, DUPLICATES),
     "deepeval": _ANSWERS,
     "doccano": _ANNOTATIONS,
     "google-forms": (*_ANNOTATIONS, LEVELS),
     "inspect": (*_ANSWERS, Role.VALUE),
     "langfuse": (Role.SYSTEM, Role.RUBRIC, LEVELS, Role.VALUE, DUPLICATES),
     "langsmith": _ANSWERS,
-    "open-rag-eval": (Role.SYSTEM, Role.VALUE),
+    "open-rag-eval": (Role.SYSTEM, Role.VALUE, DUPLICATES),
     "phoenix": (Role.SYSTEM, Role.RUBRIC, LEVELS, Role.VALUE, DUPLICATES),
     "prodigy": _ANNOTATIONS,
     "promptfoo": _ANSWERS,

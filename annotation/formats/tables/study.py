@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
-from annotation.formats.summary import LIMIT, DatasetImportError, Problem, quoted_value
+from annotation.formats.summary import quoted_value
+from annotation.formats.tables.duplicates import (
+    CHOOSE,
+    OF_OTHER_WORDS,
+    REFUSE,
+    Duplicates,
+    TextKey,
+)
 from annotation.formats.tables.names import (
     NameClashError,
     StoredNames,
@@ -20,44 +26,21 @@ from annotation.formats.tables.names import (
     text_id,
     topic_id,
 )
+from annotation.formats.tables.problems import Problems, TableReference
+from annotation.formats.tables.rankings import Origin, Ranked, RankingError, ordered
 from annotation.formats.tables.spool import Spool
 from annotation.formats.tables.stored_contents import StoredContents, StoredTopic
 from annotation.formats.tables.values import Scale, digest, normal
 from annotation.plurals import n_of
 
-TextKey = tuple[str, str, str]  # kind, system, name
+__all__ = ["Origin", "QuestionIndex", "Study", "TextKey"]
+
 QuestionIndex = int | None  # from 0; None for the topic as a whole
-Origin = tuple[int, int]  # index of the table, number of the row
+_SPOOLS = {"passage": "passages", "reference": "references", "report": "reports"}
 NO_TOPIC = (
     "passages of no topic, as their ids do not begin with one: campaigns and judges leave them out "
     "(see the setting “Ids of passages”, passages_of)"
 )
-
-
-class TableReference(Protocol):
-    """Table as a study needs it: names of places."""
-
-    @property
-    def name(self) -> str: ...
-    def location(self, row: int, header: str = "") -> str: ...
-
-
-class Problems:
-    """Errors of the tables, by location; more than LIMIT end the reading."""
-
-    def __init__(self) -> None:
-        self.found: list[Problem] = []
-
-    def add(self, location: str, field_name: str, message: str) -> None:
-        """Record an error. Raises DatasetImportError at the limit."""
-        self.found.append(Problem(location, 0, field_name, message))
-        if len(self.found) >= LIMIT:
-            self.stop()
-
-    def stop(self) -> None:
-        """Raise DatasetImportError if there are errors."""
-        if self.found:
-            raise DatasetImportError(self.found)
 
 
 @dataclass(slots=True)
@@ -90,12 +73,12 @@ class Study:
         tables: Sequence[TableReference],
         stored: StoredContents,
         rubrics: Mapping[str, Scale],
-        duplicates: str = "refuse",
+        duplicates: str = REFUSE,
     ) -> None:
         self.tables = tables
         self.stored = stored
         self.rubrics = {**stored.rubrics, **rubrics}
-        self.duplicates = duplicates
+        self._duplicates = Duplicates(duplicates)
         self.problems = Problems()
         self.counts: Counter[str] = Counter()
         """Rows and cells without an effect, by label."""
@@ -108,18 +91,17 @@ class Study:
         self._by_request: dict[str, list[str]] = {}
         for name, topic in stored.topics.items():
             self._by_request.setdefault(normal(topic.request), []).append(name)
-        self._texts: dict[TextKey, tuple[str, Origin]] = {}
+        self._texts: dict[TextKey, tuple[str, Origin, int]] = {}
+        """Digest of the words, and the row and position in its spool, of the words that count."""
         self._rated_texts: dict[TextKey, Origin] = {}
         """Texts that a rating, a value or a note names."""
         self._systems = StoredNames(system_name)
         self._raters = StoredNames(rater_name)
         self._ratings: dict[tuple[Any, ...], tuple[int, Origin, int]] = {}
         """Grade, origin and position in its spool, by rater, rubric, topic, question and text."""
-        self._replaced: set[tuple[int, int]] = set()
-        """Ratings that a later row replaced: index of the table, position in its spool."""
-        self._values: dict[tuple[str, ...], tuple[float, Origin]] = {}
-        self._notes: set[tuple[Any, ...]] = set()
-        self._ranked: dict[tuple[str, str], list[tuple[int | None, float | None, str, Origin]]] = {}
+        self._values: dict[tuple[str, ...], tuple[float, Origin, int]] = {}
+        self._notes: dict[tuple[Any, ...], tuple[Origin, int]] = {}
+        self._ranked: dict[tuple[str, str], list[Ranked]] = {}
 
     # -- names
 
@@ -265,15 +247,40 @@ class Study:
         key = (kind, system if kind == "report" else "", name)
         if not body.strip():
             return key
+        words = digest(body)
         previous = self._texts.get(key)
-        text = digest(body)
-        if previous is None:
-            self._texts[key] = text, origin
-            self._store_text(origin, key, topic, body, statements)
-        elif previous[0] != text:
+        self._duplicates.add_words(key, words, previous[0] if previous else words, origin)
+        if previous and previous[0] != words:
             message = f"{name} has other words at {self.location(previous[1])}"
-            self.problem(origin, "text.body", message)
+            if not self._decides(origin, "text.body", message, "texts"):
+                return key
+            if not self._replaces(_SPOOLS[kind], *previous[1:]):
+                return key
+        elif previous:
+            return key
+        self._texts[key] = words, origin, self._store_text(origin, key, topic, body, statements)
         return key
+
+    def _is_uncounted(self, text: TextKey, origin: Origin) -> bool:
+        """Return whether another row has the words of the text that count, and count this."""
+        if is_uncounted := self._duplicates.is_uncounted(text, origin):
+            self.counts[OF_OTHER_WORDS] += 1
+        return is_uncounted
+
+    def _decides(self, origin: Origin, role: str, message: str, label: str) -> bool:
+        """Return whether the setting decides about two rows; else an error is noted."""
+        if self._duplicates.refuses:
+            self.problem(origin, role, f"{message}; {CHOOSE}")
+            return False
+        which = self._duplicates.setting
+        self.counts[f"{label} that another row contradicts: the {which} counts"] += 1
+        return True
+
+    def _replaces(self, kind: str, origin: Origin, position: int) -> bool:
+        """Return whether a new row replaces this earlier one, which then is left out."""
+        if self._duplicates.last_counts:
+            self._duplicates.replace(kind, origin[0], position)
+        return self._duplicates.last_counts
 
     def _text_name(self, origin: Origin, kind: str, name: str, topic: str, body: str) -> str:
         name = text_id(name)
@@ -297,24 +304,24 @@ class Study:
         topic: str,
         body: str,
         statements: Sequence[Mapping[str, Any]],
-    ) -> None:
+    ) -> int:
+        """Add the text to its spool; return its position there."""
         kind, system, name = key
         if kind == "passage":
             if topic and not name.startswith(f"{topic}:"):
                 self.counts[NO_TOPIC] += 1
-            self._add("passages", origin, {"id": name, "contents": body})
-        elif kind == "reference":
-            self._add("references", origin, {"id": topic, "contents": body})
-        else:
-            report = {
-                "topic": topic,
-                "system": system,
-                "body": body,
-                "statements": list(statements),
-            }
-            if name != topic:
-                report["name"] = name
-            self._add("reports", origin, report)
+            return self._add("passages", origin, {"id": name, "contents": body})
+        if kind == "reference":
+            return self._add("references", origin, {"id": topic, "contents": body})
+        report = {
+            "topic": topic,
+            "system": system,
+            "body": body,
+            "statements": list(statements),
+        }
+        if name != topic:
+            report["name"] = name
+        return self._add("reports", origin, report)
 
     # -- ratings, values, notes
 
@@ -340,26 +347,22 @@ class Study:
         Another grade of the same pair by the same rater is an error, unless `duplicates` decides.
         """
         self.used_rubrics.add(rubric)
+        if self._is_uncounted(text, origin):
+            return
         key = (rater, rubric, topic, question, text)
         previous = self._ratings.get(key)
         if previous is not None:
             if previous[0] == grade:
                 self.counts["ratings that repeat an earlier row"] += 1
-                return
-            if self.duplicates == "refuse":
+            else:
                 message = (
                     f"{rater} graded this pair {previous[0]} at {self.location(previous[1])}, "
-                    f"and here {grade}; "
-                    "choose which of them counts: the setting “duplicates”, first or last"
+                    f"and here {grade}"
                 )
-                self.problem(origin, "grade", message)
+                if not self._decides(origin, "grade", message, "ratings"):
+                    return
+            if not self._replaces("ratings", *previous[1:]):
                 return
-            self.counts[
-                f"ratings of a pair graded otherwise in another row: the {self.duplicates} counts"
-            ] += 1
-            if self.duplicates == "first":
-                return
-            self._replaced.add((previous[1][0], previous[2]))
         kind, system, name = text
         read_system, read_name = copied_from
         position = self._add(
@@ -392,25 +395,22 @@ class Study:
         if kind != "report":
             self.problem(origin, "value", "is of a report, and this row has none")
             return
+        if self._is_uncounted(text, origin):
+            return
         key = (system, name, measure)
         previous = self._values.get(key)
         self._rated_texts.setdefault(text, origin)
-        if previous is None:
-            self._values[key] = value, origin
-            self._add(
-                "values",
-                origin,
-                {
-                    "topic": topic,
-                    "system": system,
-                    "name": name,
-                    "measure": measure,
-                    "value": value,
-                },
+        if previous is not None:
+            message = (
+                f"{measure} of {name} is {previous[0]} at {self.location(previous[1])}, "
+                f"and here {value}"
             )
-        elif previous[0] != value:
-            message = f"{measure} of {name} is {previous[0]} at {self.location(previous[1])}, and here {value}"
-            self.problem(origin, "value", message)
+            if previous[0] != value and not self._decides(origin, "value", message, "values"):
+                return
+            if not self._replaces("values", *previous[1:]):
+                return
+        row = {"topic": topic, "system": system, "name": name, "measure": measure, "value": value}
+        self._values[key] = value, origin, self._add("values", origin, row)
 
     def note(
         self,
@@ -424,9 +424,11 @@ class Study:
     ) -> None:
         """Add a note on a pair; the same words by the same rater on the pair are no second one."""
         key = (by, topic, question, text, note)
-        if key in self._notes:
+        previous = self._notes.get(key)
+        if self._is_uncounted(text, origin) or (
+            previous and not self._replaces("notes", *previous)
+        ):
             return
-        self._notes.add(key)
         self._name_pair(origin, topic, question, text)
         kind, system, name = text
         values = {
@@ -438,7 +440,8 @@ class Study:
             "by": by,
             "note": note,
         }
-        self._add("notes", origin, values | ({"at": at} if at else {}))
+        position = self._add("notes", origin, values | ({"at": at} if at else {}))
+        self._notes[key] = origin, position
 
     def _name_pair(
         self, origin: Origin, topic: str, question: QuestionIndex, text: TextKey
@@ -470,8 +473,11 @@ class Study:
         if present:
             if [passage for _, _, passage, _ in present] != list(dict.fromkeys(passages)):
                 message = f"{run} has another list for {topic} at {self.location(present[0][3])}"
-                self.problem(origin, "contexts", message)
-            return
+                if not self._decides(origin, "contexts", message, "lists of contexts"):
+                    return
+            if not self._duplicates.last_counts:
+                return
+            del self._ranked[run, topic]
         for passage in dict.fromkeys(passages):
             self.ranked(origin, run, topic, passage)
 
@@ -483,12 +489,24 @@ class Study:
         for topic in self.topics.values():
             self._finish_topic(topic)
         self.problems.stop()
+        self._duplicates.finish()
         for (run, topic_name), rows in self._ranked.items():
             self._finish_ranking(run, topic_name, rows)
-        for kind in ("ratings", "notes"):
-            for key in [key for key in self.spools if key[0] == kind]:
-                self.spools[key] = self._resolved(key[1], self.spools[key])
+        for key, spool in self.spools.items():
+            self.spools[key] = self._counting(key, spool)
         self.problems.stop()
+
+    def _counting(self, key: tuple[str, int, str], spool: Spool) -> Spool:
+        """Return the rows of a spool that count, those about pairs with their questions."""
+        kind, table, _ = key
+        is_about_pairs = kind in ("ratings", "notes")
+        if self._duplicates.refuses and not is_about_pairs:
+            return spool
+        counting = Spool()
+        for row, values in self._duplicates.counting(kind, table, spool):
+            if not is_about_pairs or self._resolve((table, row), values):
+                counting.add(row, values)
+        return counting
 
     def _finish_topic(self, topic: _Topic) -> None:
         self._add(
@@ -535,57 +553,31 @@ class Study:
                 row["filtered"] = {str(n_asked): {"because": WHOLE_REASON}}
             self._add("questions", topic.origin, row)
 
-    def _finish_ranking(
-        self, run: str, topic: str, rows: list[tuple[int | None, float | None, str, Origin]]
-    ) -> None:
-        if all(rank is not None for rank, *_ in rows):
-            ordered = sorted(rows, key=lambda row: row[0] or 0)
-            twice = next((b for a, b in pairwise(ordered) if a[0] == b[0]), None)
-            if twice:
-                self.problem(twice[3], "rank", f"{twice[0]} is there twice for {topic} in {run}")
-                return
-        elif all(score is not None for _, score, *_ in rows):
-            ordered = sorted(rows, key=lambda row: -(row[1] or 0.0))
-        else:
-            ordered = rows
-        for a, b in pairwise(ordered):
-            if a[1] is not None and b[1] is not None and a[1] < b[1]:
-                message = (
-                    f"rank and score disagree for {topic} in {run}: "
-                    f"{b[2]} has a higher score and a lower rank"
-                )
-                self.problem(b[3], "rank", message)
-                return
-        previous: dict[str, Origin] = {}
-        for rank, (_, score, passage, origin) in enumerate(ordered, 1):
-            if passage in previous:
-                location = self.location(previous[passage])
-                message = f"{passage} is ranked twice for {topic} in {run}, also at {location}"
-                self.problem(origin, "text.id", message)
-                return
-            previous[passage] = origin
+    def _finish_ranking(self, run: str, topic: str, rows: Sequence[Ranked]) -> None:
+        report = ("report", run, topic)
+        rows = [row for row in rows if not self._duplicates.is_uncounted(report, row[3])]
+        try:
+            ranking = ordered(run, topic, rows, self.location)
+        except RankingError as error:
+            self.problem(error.origin, error.role, str(error))
+            return
+        for rank, (_, score, passage, origin) in enumerate(ranking, 1):
             value = 1 / rank if score is None else score
             line = f"{topic} Q0 {passage} {rank} {value!r} {run}"
             self._add("runs", origin, {"line": line}, run)
 
-    def _resolved(self, table: int, spool: Spool) -> Spool:
-        """Return the rows that count, each with the index of its question."""
-        resolved = Spool()
-        for position, (row, values) in enumerate(spool):
-            index = values.pop("question")
-            if "grade" in values and (table, position) in self._replaced:
-                continue
-            topic = self.topics[values["topic"]]
-            if index is None:
-                index = topic.by_text[normal(topic.request)]
-            if index not in topic.questions:
-                message = (
-                    f"there is no question {index + 1}: {topic.name} has {len(topic.questions)}"
-                )
-                self.problem((table, row), "question.number", message)
-                continue
-            resolved.add(row, values | {"question_index": index})
-        return resolved
+    def _resolve(self, origin: Origin, values: dict[str, Any]) -> bool:
+        """Set the index of the question of a rating or note; False with an error noted."""
+        index = values.pop("question")
+        topic = self.topics[values["topic"]]
+        if index is None:
+            index = topic.by_text[normal(topic.request)]
+        if index not in topic.questions:
+            message = f"there is no question {index + 1}: {topic.name} has {len(topic.questions)}"
+            self.problem(origin, "question.number", message)
+            return False
+        values["question_index"] = index
+        return True
 
     def missing_texts(self) -> dict[TextKey, Origin]:
         """Return the rated texts whose body no row has.

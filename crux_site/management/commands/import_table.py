@@ -47,7 +47,7 @@ class Command(ImportCommand):
             default=[],
             metavar="ROLE=VALUE",
             help="a constant for all rows, such as system=bm25, rater=anna, rubric=graded or levels=1-5; "
-            "duplicates=first or last decides about two grades of one pair by one rater",
+            "duplicates=first or last decides about rows that contradict each other",
         )
         parser.add_argument(
             "--write-map",

@@ -59,6 +59,61 @@ def test_duplicates_by_choice(converted, choice, grades):
     assert sorted(grade_by_text.values()) == sorted(grades)
 
 
+ANSWERS = {
+    "columns": {
+        "q": "topic.request",
+        "a": "text.body",
+        "c": "contexts",
+        "f": {"role": "value", "measure": "f"},
+        "g": "grade",
+        "r": "rater",
+        "n": "comment",
+    },
+    "constants": {"system": "bot", "rubric": "five", "text.kind": "report"},
+}
+ANSWERED_TWICE = (
+    "q,a,c,f,g,r,n\n"
+    "Why?,So.,\"['one']\",0.5,,anna,first\n"
+    "Why?,No.,\"['two']\",,4,anna,second\n"
+    "Why?,No.,\"['two']\",,4,anna,\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("choice", "body", "values", "grades", "notes", "context"),
+    [
+        ("first", "So.", [0.5], [], ["first"], "one"),
+        ("last", "No.", [], [4], ["second"], "two"),
+    ],
+)
+def test_duplicates_decide_about_whole_rows(
+    converted, choice, body, values, grades, notes, context
+):
+    """What is said of one answer is never stored of another."""
+    result = converted(ANSWERS, ANSWERED_TWICE, duplicates=choice)
+    assert [row["body"] for row in rows(result, "CITED")] == [body]
+    assert [row["value"] for row in rows(result, "VALUES")] == values
+    assert [row["grade"] for row in rows(result, "RATINGS")] == grades
+    assert [row["note"] for row in rows(result, "NOTES")] == notes
+    (ranked,) = rows(result, "RUN")
+    names = {row["contents"]: row["id"] for row in rows(result, "PASSAGES")}
+    assert ranked["line"].split()[2] == names[context]
+
+
+def test_answer_of_a_row_that_counts_keeps_its_grade_after_a_row_that_does_not(converted):
+    table = "q,a,c,f,g,r,n\nWhy?,So.,,,,,\nWhy?,No.,,,4,anna,\nWhy?,So.,,,4,anna,\n"
+    result = converted(ANSWERS, table, duplicates="first")
+    assert [row["grade"] for row in rows(result, "RATINGS")] == [4]
+
+
+def test_contradicting_rows_are_refused_with_both_places_and_the_setting(converted):
+    problems = errors(lambda: converted(ANSWERS, ANSWERED_TWICE))
+    assert len(problems) == 4  # words and contexts of two rows
+    for problem in problems:
+        assert problem.startswith("a.csv:")
+        assert " at a.csv:2; choose which of them counts: the setting “duplicates”" in problem
+
+
 def test_ranked_passages_may_be_without_words(converted):
     table = {
         "columns": {"t": "topic.id", "d": "text.id", "rank": "rank", "s": "score"},

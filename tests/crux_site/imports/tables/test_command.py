@@ -8,8 +8,17 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.formats.tables.study import NO_TOPIC
-from annotation.models import Dataset, Project, ProjectEntry, Rating, Rubric, RubricLevel
+from annotation.models import (
+    Dataset,
+    Project,
+    ProjectEntry,
+    Rating,
+    Rubric,
+    RubricLevel,
+    Text,
+)
 from annotation.models.rubric_rules import store_rubric
+from evaluation.models import RankedText, ReportValue
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -275,3 +284,48 @@ def test_words_of_a_stored_rubric_keep_its_grades(command):
     status, printed, _ = command(fewer, *FORM)
     assert (status, "Created: nothing" in printed) == (0, True)
     assert Rating.objects.count() == 4
+
+
+RAGAS = [
+    {"user_input": "Who built it?", "response": "Ida.", "retrieved_contexts": ["Ida built it."]}
+    | {"reference": "Ida Brandt.", "faithfulness": 1.0},
+    {"user_input": "Who built it?", "response": "Nobody.", "retrieved_contexts": ["It is old."]}
+    | {"reference": "Brandt, Ida.", "faithfulness": 0.5},
+]
+DOC = {"doc_id": "d1", "text": "Ida built it."}
+RAGCHECKER = {
+    "results": [
+        {"query_id": "q1", "query": "Who built it?", "gt_answer": "Ida.", "response": "Ida did."}
+        | {"retrieved_context": [DOC, DOC | {"text": "In 1936."}], "metrics": {}},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("choice", "answer", "context", "value"),
+    [("first", "Ida.", "Ida built it.", 1.0), ("last", "Nobody.", "It is old.", 0.5)],
+)
+def test_repeated_question_of_ragas(command, choice, answer, context, value):
+    table = "".join(f"{json.dumps(row)}\n" for row in RAGAS)
+    options = ("--preset", "ragas")
+    status, _, errors = command(table, *options, name="bot.jsonl")
+    assert status == 1
+    assert "bot.jsonl:2" in errors
+    assert "bot.jsonl:1; choose which of them counts: the setting “duplicates”" in errors
+    options = (*options, "--set", f"duplicates={choice}")
+    for _ in range(2):
+        assert command(table, *options, name="bot.jsonl")[0] == 0
+    assert Text.objects.get(kind="report").body == answer
+    assert Text.objects.get(pk=RankedText.objects.get().text_id).body == context
+    assert ReportValue.objects.get().value == value
+
+
+@pytest.mark.parametrize(("choice", "words"), [("first", "Ida built it."), ("last", "In 1936.")])
+def test_document_of_ragchecker_with_two_texts(command, choice, words):
+    options = ("--preset", "ragchecker")
+    status, _, errors = command(json.dumps(RAGCHECKER), *options, name="bot.json")
+    assert status == 1
+    assert "d1 has other words at" in errors
+    options = (*options, "--set", f"duplicates={choice}")
+    assert command(json.dumps(RAGCHECKER), *options, name="bot.json")[0] == 0
+    assert Text.objects.get(kind="passage").body == words

@@ -1,0 +1,77 @@
+"""Rows of tables that contradict each other: the first or last counts, or they are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from annotation.formats.tables.rankings import Origin
+from annotation.formats.tables.spool import Spool
+
+TextKey = tuple[str, str, str]  # kind, system, name
+REFUSE, FIRST, LAST = "refuse", "first", "last"
+CHOOSE = "choose which of them counts: the setting “duplicates”, first or last"
+
+
+OF_OTHER_WORDS = "grades, values and notes of a text whose words in another row count: left out"
+
+
+class Duplicates:
+    """Setting of a study for contradictions, and the rows that count for nothing by it."""
+
+    def __init__(self, setting: str = REFUSE) -> None:
+        self.setting = setting
+        self._replaced: set[tuple[str, int, int]] = set()
+        """Rows of spools: kind of rows, index of the table, position."""
+        self._wordings: dict[TextKey, dict[str, list[Origin]]] = {}
+        """Rows by the words that they have for a text, the last words at the end; if the last counts."""
+        self._uncounted: set[tuple[TextKey, Origin]] = set()
+        """Texts with rows whose words do not count, as far as it is known."""
+
+    @property
+    def refuses(self) -> bool:
+        return self.setting == REFUSE
+
+    @property
+    def last_counts(self) -> bool:
+        return self.setting == LAST
+
+    def replace(self, kind: str, table: int, position: int) -> None:
+        """Leave out a row of a spool, in whose place another counts."""
+        self._replaced.add((kind, table, position))
+
+    def add_words(self, text: TextKey, words: str, first: str, origin: Origin) -> None:
+        """Record the words of a text in a row: their digest, and that of the first row of the text."""
+        if self.setting == FIRST and words != first:
+            self._uncounted.add((text, origin))
+        elif self.last_counts:
+            by_words = self._wordings.setdefault(text, {})
+            origins = by_words.pop(words, [])
+            origins.append(origin)
+            by_words[words] = origins
+
+    def is_uncounted(self, text: TextKey, origin: Origin) -> bool:
+        """Return whether it is known that the words of a text in this row do not count."""
+        return (text, origin) in self._uncounted
+
+    def finish(self) -> None:
+        """Find the rows whose words do not count, as the last ones are known."""
+        for text, by_words in self._wordings.items():
+            for origins in list(by_words.values())[:-1]:
+                self._uncounted.update((text, origin) for origin in origins)
+        self._wordings.clear()
+
+    def counting(self, kind: str, table: int, spool: Spool) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the rows of a spool that count."""
+        is_of_text = kind in ("ratings", "values", "notes")
+        for position, (row, values) in enumerate(spool):
+            if (kind, table, position) in self._replaced:
+                continue
+            if not (is_of_text and self.is_uncounted(_text_of(values), (table, row))):
+                yield row, values
+
+
+def _text_of(values: Mapping[str, Any]) -> TextKey:
+    """Return the text of a rating or a note, or the report of a value."""
+    kind = values.get("text_kind", "report")
+    return kind, values["system"], values["text"] if "text" in values else values["name"]
