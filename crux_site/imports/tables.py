@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -138,10 +139,7 @@ def stored_contents(dataset: Dataset | None, project: Project | None = None) -> 
     """Return the topics of a dataset, and the rubrics of a project; without one, all."""
     ensure_standard_rubrics()
     available = Rubric.objects.available_in(project) if project else Rubric.objects.all()
-    rubrics = {
-        rubric.slug: Scale.of(rubric.slug, rubric.grade_words())
-        for rubric in available.prefetch_related("levels")
-    }
+    rubrics = {rubric.slug: _scale(rubric) for rubric in available.prefetch_related("levels")}
     for slug, standard in STANDARD.items():
         levels = [
             (level.grade, [level.name, level.label, str(level.grade)]) for level in standard.levels
@@ -153,6 +151,19 @@ def stored_contents(dataset: Dataset | None, project: Project | None = None) -> 
         for name, topic in (topics_of(dataset).items() if dataset else ())
     }
     return StoredContents(topics, rubrics, pseudonym_key=settings.SECRET_KEY.encode())
+
+
+def _scale(rubric: Rubric) -> Scale:
+    scale = Scale.of(rubric.slug, rubric.grade_words())
+    if not rubric.is_multi_label:
+        return scale
+    labels = {
+        word: rubric.grade_of(level)
+        for level in sorted(rubric.levels.all(), key=lambda level: level.grade)
+        for word in (level.name, level.label)
+        if word
+    }
+    return replace(scale, labels=labels)
 
 
 def _check_texts(dataset: Dataset, converted: ConvertedTables) -> None:

@@ -6,13 +6,14 @@ import hashlib
 import math
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 
 from annotation.errors import UserError
 from annotation.formats.summary import quoted_value
 from annotation.formats.tables.cells import BrokenCell, Cell, CellProblem, FormattedNumber
+from annotation.formats.tables.lists import ListError, is_list, items_of
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "#n/a", "<na>"})
 """Texts, in lower case, of a grade or number that is missing."""
@@ -181,6 +182,8 @@ class Scale:
     slug: str
     grades: tuple[int, ...]
     names: Mapping[str, int] = field(default_factory=dict)  # by word_key
+    labels: Mapping[str, int] = field(default_factory=dict)
+    """Of a multi-label rubric, the grade that each label makes alone, by its words."""
 
     @classmethod
     def of(cls, slug: str, levels: Iterable[tuple[int, Iterable[str]]]) -> Scale:
@@ -205,6 +208,8 @@ class Scale:
         check_cell(cell)
         if isinstance(cell, datetime | date | time):
             raise _date_error(cell)
+        if (labels := self._labels_in(cell)) is not None:
+            return self._grade_of_labels(labels)
         if isinstance(cell, str) and (grade := self.names.get(word_key(cell))) is not None:
             return grade
         token = cell.strip().casefold() if isinstance(cell, str) else ""
@@ -222,7 +227,33 @@ class Scale:
             raise self._error(cell)
         return int(value)
 
+    def _labels_in(self, cell: Cell) -> list[str] | None:
+        """Return the labels of a list, or of a text under a multi-label rubric; else None."""
+        value = list_in(cell) if self.labels else cell
+        if isinstance(value, list):
+            return [text_of(label) for label in value if isinstance(label, str | int | float)]
+        if self.labels and isinstance(cell, str):
+            return labels_in(cell, {word_key(label) for label in self.labels})
+        return None
+
+    def _grade_of_labels(self, labels: Sequence[str]) -> int:
+        """Return the grade of a set of labels. Raises CellError."""
+        if not self.labels:
+            raise CellError(several_answers(labels, f"{self.slug} takes one"))
+        grades = {word_key(label): grade for label, grade in self.labels.items()}
+        grade = 0
+        for label in labels:
+            if word_key(label) not in grades:
+                listed = ", ".join(self.labels)
+                raise CellError(f"{quoted_value(label)} is no label of {self.slug}: {listed}")
+            grade |= grades[word_key(label)]
+        return grade
+
     def _error(self, cell: Cell) -> CellError:
+        if isinstance(cell, str) and not self.labels:
+            labels = labels_in(cell, self.names) or []
+            if len(labels) > 1:
+                return CellError(several_answers(labels, f"{self.slug} takes one"))
         grades = [str(grade) for grade in self.grades]
         if len(grades) > 12 and self.grades == tuple(range(self.grades[0], self.grades[-1] + 1)):
             grades = [f"{grades[0]} to {grades[-1]}"]
@@ -230,7 +261,52 @@ class Scale:
             display = quoted_value(text_of(cell))
         except CellError:
             display = "a list or an object"
-        return CellError(f"{display} is no grade of {self.slug}: {', '.join(grades)}")
+        listed = ", ".join(self.labels or grades)
+        return CellError(f"{display} is no grade of {self.slug}: {listed}")
+
+
+def list_in(cell: Cell) -> object:
+    """Return the list in the text of a cell; another cell unchanged."""
+    if not (isinstance(cell, str) and is_list(cell)):
+        return cell
+    try:
+        return items_of(cell)
+    except ListError as error:
+        raise CellError(str(error)) from error
+
+
+def several_answers(labels: Sequence[str], reason: str) -> str:
+    """Return the error of a cell with several answers, with what to do."""
+    return (
+        f"holds several answers ({', '.join(labels)}), and {reason}: create a multi-label rubric "
+        "with these labels on the page Rubrics, and set it as rubric=NAME"
+    )
+
+
+_BETWEEN_LABELS = re.compile(r"\s*(?:[;,|#\n]|\s\+\s)\s*")
+
+
+def labels_in(text: str, keys: Collection[str]) -> list[str] | None:
+    """Return the labels of a text that consists of them, separated as forms do; else None.
+
+    `keys` are the labels by `word_key`. A label may have separators of its own.
+    """
+    text = text.strip()
+    separators = [*_BETWEEN_LABELS.finditer(text)]
+    starts = [0, *(match.end() for match in separators)]
+    ends = [*(match.start() for match in separators), len(text)]
+    labels: list[str] = []
+    first = 0
+    while first < len(starts):
+        parts = (
+            (last, text[starts[first] : ends[last]]) for last in range(len(ends) - 1, first - 1, -1)
+        )
+        match = next(((last, part) for last, part in parts if word_key(part) in keys), None)
+        if match is None:
+            return None
+        labels.append(match[1])
+        first = match[0] + 1
+    return labels
 
 
 def cut_grade(value: float, cuts: Iterable[float]) -> int:

@@ -22,6 +22,7 @@ from annotation.formats.tables.presets.base import (
 from annotation.formats.tables.presets.nested import is_absent, nested_value, parsed, text_cell
 from annotation.formats.tables.presets.scores import MAX_LEVELS, rubric_slug, rubric_slugs
 from annotation.formats.tables.source import Row, Table
+from annotation.formats.tables.values import several_answers
 
 Constants = Mapping[str, str]
 _TEXT = ("text", "data")
@@ -63,6 +64,8 @@ class _Item:
     """None where the row is not about spans; [] where nothing was marked."""
     grades: dict[str, int] = field(default_factory=dict)
     """0 or 1, by label."""
+    is_set: bool = False
+    """True for the answer that no label applies, where the person could choose several."""
 
     def cells(self, rubric: str = "", grade: Cell = None, spans: Sequence[_Span] = ()) -> Row:
         marked = [
@@ -153,8 +156,9 @@ def _add_items(
                 graded.append(item.cells(slugs[label], grade))
             if len(item.word_labels) == 1 and item.word_labels[0] in word_labels:
                 graded.append(item.cells(slug_of_words, item.word_labels[0]))
-            elif len(item.word_labels) > 1:
-                preset.counts["texts with several labels: no grade"] += 1
+            elif item.is_set or len(item.word_labels) > 1:
+                _check_rubric_of_sets(table, item, constants)
+                graded.append(item.cells(slug_of_words, [*item.word_labels]))
             if len(graded) == before:
                 rows.append(item.cells())
         base = {"text.kind": "passage", "rater.kind": "human"} | dict(constants)
@@ -162,6 +166,13 @@ def _add_items(
         for part, part_roles in ((graded, roles), (rows, only_texts)):
             if part:
                 preset.add(listed(table, [*part_roles, *unread], part), part_roles, base)
+
+
+def _check_rubric_of_sets(table: Table, item: _Item, constants: Constants) -> None:
+    """Raise PresetError for several labels of a text where no rubric for them is named."""
+    if "rubric" not in constants:
+        message = several_answers(item.word_labels, "a new rubric takes one")
+        raise PresetError(table.location(item.row, ""), message)
 
 
 _OF_TEXTS = ("text.id", "text.body", "rater", "comment")
@@ -243,7 +254,7 @@ def prodigy(files: Sequence[TableFile], constants: Constants) -> PresetTables:
                 continue
             name = text_cell(cells.get(person)) or text_cell(cells.get("_session_id"))
             item = _Item(number, "", body, name or file.stem)
-            _prodigy_answer(preset, item, cells, table)
+            _prodigy_answer(preset, item, cells, table, has_rubric="rubric" in constants)
             of_table.append(item)
         used = ("text", "answer", "label", "spans", "options", "accept")
         unread = other_headers(table, *used, "_annotator_id", "_session_id")
@@ -254,7 +265,12 @@ def prodigy(files: Sequence[TableFile], constants: Constants) -> PresetTables:
 
 
 def _prodigy_answer(
-    preset: PresetTables, item: _Item, cells: Mapping[str, Cell], table: Table
+    preset: PresetTables,
+    item: _Item,
+    cells: Mapping[str, Cell],
+    table: Table,
+    *,
+    has_rubric: bool,
 ) -> None:
     answer = text_cell(cells.get("answer")).casefold()
     label = text_cell(cells.get("label"))
@@ -262,7 +278,7 @@ def _prodigy_answer(
     if answer not in ("accept", "reject"):
         preset.counts["tasks that were ignored: no grade"] += 1
     elif isinstance(options, list) and options:
-        _prodigy_choice(preset, item, cells, answer)
+        _prodigy_choice(preset, item, cells, answer, has_rubric=has_rubric)
         names = [option.get("id") for option in options if isinstance(option, dict)]
         item.options = [text for name in names if (text := text_cell(name))]
     elif label:
@@ -279,12 +295,19 @@ def _prodigy_answer(
 
 
 def _prodigy_choice(
-    preset: PresetTables, item: _Item, cells: Mapping[str, Cell], answer: str
+    preset: PresetTables,
+    item: _Item,
+    cells: Mapping[str, Cell],
+    answer: str,
+    *,
+    has_rubric: bool,
 ) -> None:
     accepted = parsed(cells.get("accept"))
     chosen = accepted if isinstance(accepted, list) else [accepted]
     word_labels = [word_label for part in chosen if (word_label := text_cell(part))]
-    if answer == "reject" or not word_labels:
+    is_multiple = text_cell(cells.get("config.choice_style")) == "multiple"
+    item.is_set = is_multiple and has_rubric and answer == "accept"
+    if answer == "reject" or not (word_labels or item.is_set):
         preset.counts["tasks without a choice: no grade"] += 1
     else:
         item.word_labels = list(dict.fromkeys(word_labels))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from annotation.formats.tables.cells import Cell
@@ -20,7 +20,7 @@ from annotation.formats.tables.presets.base import (
 from annotation.formats.tables.presets.nested import text_cell
 from annotation.formats.tables.presets.scores import number_in, rubric_slug, whole_rubric
 from annotation.formats.tables.source import Row, Table
-from annotation.formats.tables.values import FALSE, TRUE, is_missing
+from annotation.formats.tables.values import FALSE, TRUE, is_missing, several_answers
 
 PERSON = "number of the person"
 TIMESTAMPS = frozenset(
@@ -49,6 +49,8 @@ def google_forms(files: Sequence[TableFile], constants: Mapping[str, str]) -> Pr
         if not questions:
             message = "has no question with grades: a grid's columns are called Question [Row]"
             raise PresetError(table.name, message)
+        if "rubric" not in constants:
+            _refuse_checkboxes(table, questions)
         titles = list(dict.fromkeys(title for title, _ in questions.values()))
         roles: dict[str, Any] = {}
         for header, (title, texts) in questions.items():
@@ -101,9 +103,47 @@ def _cells_by_header(table: Table) -> dict[str, list[Cell]]:
     return cells_by_header
 
 
+def _refuse_checkboxes(table: Table, questions: Mapping[str, tuple[str, str]]) -> None:
+    """Raise PresetError for an answer of several checkboxes, which no new rubric takes."""
+    texts_by_title: dict[str, set[str]] = {}
+    for header, cells in _cells_by_header(table).items():
+        if header in questions:
+            title = questions[header][0]
+            texts_by_title.setdefault(title, set()).update(map(text_cell, cells))
+    for number, cells in table.rows():
+        for header, (title, _) in questions.items():
+            answers = _checked(text_cell(cells.get(header)), texts_by_title.get(title, set()))
+            if len(answers) > 1:
+                message = f"{header}: {several_answers(answers, 'a new rubric takes one')}"
+                raise PresetError(table.location(number, header), message)
+
+
+def _checked(text: str, texts: Set[str]) -> list[str]:
+    """Return the checked boxes of an answer: a CSV file joins them by ; and a spreadsheet by commas.
+
+    A comma may be one of a label: it separates labels that another answer has, too.
+    """
+    if len(parts := _parts(text, ";")) > 1:
+        return parts
+    parts = _parts(text, ", ")
+    elsewhere = {part for other in texts - {text} for part in _parts(other, ", ")}
+    return parts if not texts.isdisjoint(parts) or elsewhere.issuperset(parts) else [text]
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    return [part.strip() for part in text.split(separator) if part.strip()]
+
+
 def _are_grades(cells: Sequence[Cell]) -> bool:
-    """Return whether cells are few different whole numbers or short words."""
+    """Return whether cells are few different whole numbers or short words, or sets of such words."""
     texts = {text_cell(cell) for cell in cells}
+    return _are_labels(texts) or any(
+        _are_labels({part for text in texts for part in _parts(text, separator)})
+        for separator in (";", ", ")
+    )
+
+
+def _are_labels(texts: Set[str]) -> bool:
     numbers = [number for text in texts if (number := number_in(text)) is not None]
     if not texts or not all(number.is_integer() for number in numbers):
         return False

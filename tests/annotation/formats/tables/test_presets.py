@@ -4,6 +4,7 @@ What their files tell, what is left out, files of other tools, recognition.
 """
 
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -332,15 +333,16 @@ def test_doccano_shapes_of_spans(tmp_path):
 
 
 def test_doccano_labels_of_texts_joined_in_csv(tmp_path):
-    text = (
-        "id,text,label,Comments\n1,One.,warm,Nice\n2,Two.,cold,\n3,Three.,warm#cold,\n4,Four.,,\n"
-    )
+    text = "id,text,label,Comments\n1,One.,warm,Nice\n2,Two.,cold,\n3,Three.,,\n4,Four.,,\n"
     rows, counts = read_preset("doccano", [write_file(tmp_path, "a.csv", text)], **_topic())
     assert grades_of(rows) == [("a", "doccano-label", 1), ("a", "doccano-label", 0)]
     assert len(rows["passages"]) == 4
     assert [row["note"] for row in rows["notes"]] == ["Nice"]
-    assert counts["texts with several labels: no grade"] == 1
-    assert counts["texts without a label: no grade"] == 1
+    assert counts["texts without a label: no grade"] == 2
+    several = write_file(tmp_path, "b.csv", "id,text,label\n1,One.,warm#cold\n")
+    with pytest.raises(PresetError, match=r"several answers \(warm, cold\)") as caught:
+        read_preset("doccano", [several], **_topic())
+    assert caught.value.location == "b.csv:2"
 
 
 def test_doccano_labels_that_are_numbers_are_these_grades(tmp_path):
@@ -371,7 +373,6 @@ def test_prodigy_choices_and_spans(tmp_path):
     options = [{"id": "GOOD", "text": "Good"}, {"id": "BAD", "text": "Bad"}]
     tasks = [
         {"text": "One.", "options": options, "accept": ["GOOD"], "answer": "accept"},
-        {"text": "Two.", "options": options, "accept": ["GOOD", "BAD"], "answer": "accept"},
         {"text": "Three.", "options": options, "accept": [], "answer": "reject"},
         {"text": "Ida.", "spans": [{"start": 0, "end": 3, "label": "WHO"}], "answer": "accept"},
         {"text": "May.", "spans": [], "answer": "accept"},
@@ -386,12 +387,64 @@ def test_prodigy_choices_and_spans(tmp_path):
         ("db-kim", "prodigy-who", 0),
         ("db-kim", "prodigy-who", 0),
     ]
-    assert counts["texts with several labels: no grade"] == 1
     assert counts["tasks without a choice: no grade"] == 1
     assert counts["tasks without a text: left out"] == 1
 
 
 # -- Google Forms
+
+
+FAULTS = Scale(
+    "faults",
+    tuple(range(8)),
+    {str(grade): grade for grade in range(8)},
+    {"incomplete": 1, "false, or made up": 2, "unclear": 4},
+)
+OPTIONS = [{"id": label, "text": label} for label in FAULTS.labels]
+CHOICES = [["incomplete"], ["incomplete", "unclear"], ["false, or made up"], []]
+TASKS = [
+    {"text": f"Text {n}.", "options": OPTIONS, "accept": accepted, "answer": "accept"}
+    | {"_session_id": "kim", "_task_hash": n, "config": {"choice_style": "multiple"}}
+    for n, accepted in enumerate(CHOICES)
+]
+DOCCANO = [{"id": n, "text": f"Text {n}.", "label": CHOICES[n]} for n in range(3)]
+CHECKBOXES = (
+    "Timestamp,Faults [One.],Faults [Two.]\n"
+    '1,incomplete;unclear,"false, or made up"\n'
+    '2,"incomplete, false, or made up",unclear\n'
+)
+SETS = [
+    ("prodigy", "db.jsonl", TASKS, [1, 5, 2, 0]),
+    ("doccano", "kim.jsonl", DOCCANO, [1, 5, 2]),
+    ("google-forms", "f.csv", CHECKBOXES, [5, 2, 3, 4]),
+]
+
+
+@pytest.mark.parametrize(("preset", "name", "value", "grades"), SETS)
+def test_several_answers_are_sets_of_a_multi_label_rubric(tmp_path, preset, name, value, grades):
+    stored = StoredContents(rubrics={"faults": FAULTS})
+    file = write_file(tmp_path, name, value)
+    rows, _ = read_preset(preset, [file], stored=stored, rubric="faults", **_topic())
+    assert [row["grade"] for row in rows["ratings"]] == grades
+
+
+@pytest.mark.parametrize(("preset", "name", "value", "grades"), SETS)
+def test_several_answers_under_a_rubric_of_one_are_refused(tmp_path, preset, name, value, grades):
+    file = write_file(tmp_path, name, value)
+    two = re.escape("holds several answers (incomplete, unclear), and ")
+    with pytest.raises(PresetError, match=f"{two}a new rubric takes one: create a multi-label"):
+        read_preset(preset, [file], **_topic())
+    words = {label: n for n, label in enumerate(FAULTS.labels)}
+    stored = StoredContents(rubrics={"five": Scale("five", (0, 1, 2), words)})
+    with pytest.raises(DatasetImportError) as caught:
+        read_preset(preset, [file], stored=stored, rubric="five", **_topic())
+    assert re.search(f":2: .*{two}five takes one", str(caught.value))
+
+
+def test_commas_within_answers_of_a_form_separate_no_boxes(tmp_path):
+    text = 'Timestamp,Fit [One.],Fit [Two.]\n1,"Yes, fully","No"\n2,"Yes, in parts",No\n'
+    rows, _ = read_preset("google-forms", [write_file(tmp_path, "f.csv", text)], **_topic())
+    assert [row["grade"] for row in rows["ratings"]] == [1, 0, 2, 0]
 
 
 def test_google_forms_without_a_rubric_makes_one_for_each_question(tmp_path):

@@ -19,6 +19,7 @@ from annotation.models import (
 )
 from annotation.models.rubric_rules import store_rubric
 from evaluation.models import RankedText, ReportValue
+from tests.toolbox.rubric_studies import faults_of_answers
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -329,3 +330,17 @@ def test_document_of_ragchecker_with_two_texts(command, choice, words):
     options = (*options, "--set", f"duplicates={choice}")
     assert command(json.dumps(RAGCHECKER), *options, name="bot.json")[0] == 0
     assert Text.objects.get(kind="passage").body == words
+
+
+def test_checkboxes_become_sets_of_a_multi_label_rubric(command):
+    faults_of_answers()
+    form = "Timestamp,Faults [Ida built it.],Faults [In May.]\n"
+    form += '2026/05/01,incomplete;unclear,"false"\n2026/05/02,"A part is missing, unclear",\n'
+    status, _, errors = command(form, *FORM)
+    assert status == 1
+    assert "grades.csv:2" in errors
+    assert "holds several answers (incomplete, unclear)" in errors
+    for _ in range(2):
+        assert command(form, *FORM, "--set", "rubric=faults")[0] == 0
+    grades = Rating.objects.order_by("rater__name", "text__body").values_list("grade", flat=True)
+    assert sorted(grades) == [2, 5, 5]
