@@ -38,7 +38,7 @@ def one_answer_each(target: Target, source: Source, lines: Iterator[Line]) -> It
 def _resolve(target: Target, source: Source, rows: list[Line]) -> Iterator[Line]:
     ids = [_id(line) for line, _ in rows]
     row = rows[0][1]
-    grades = ", ".join(f"{row.grade}" for _, row in rows)
+    grades = ", ".join(_grade_text(row) for _, row in rows)
     message = f"{row.rater} graded {row.text} under {row.rubric} as {grades} in {_id_list(ids)}"
     if target.repeated is Repeated.REFUSE:
         line = rows[0][0]
@@ -53,6 +53,10 @@ def _resolve(target: Target, source: Source, rows: list[Line]) -> Iterator[Line]
     for line, row in rows:
         if isinstance(line, RowPosition) and (line, row) != newest:
             target.leave_out(source, line, Conversion.TWICE, message)
+
+
+def _grade_text(row: RatingRow) -> str:
+    return " + ".join(row.grade) if isinstance(row.grade, tuple) else f"{row.grade}"
 
 
 def _id(line: int) -> str:

@@ -173,8 +173,13 @@ class RatingWriter:
         return False
 
     def grade_of_labels(self, line: int, labels: Sequence[str]) -> int | None:
-        """Return the grade of a set of labels by name or words; None, with an error noted."""
+        """Return the grade of a set of labels by name or words; None, with an error noted.
+
+        A choice in an annotation tool may be a level of a rubric of one grade.
+        """
         rubric = self.rubric.rubric
+        if self.source.is_of_annotation_tool and len(labels) == 1 and not rubric.is_multi_label:
+            return self._grade_of_level(line, labels[0])
         if not rubric.is_multi_label:
             message = f"is a list, and the rubric {rubric.slug} takes one grade for each pair"
             self.target.problem(self.source, line, "grade", message)
@@ -188,6 +193,23 @@ class RatingWriter:
                 return None
             grade |= self.label_grades[label]
         return grade
+
+    def _grade_of_level(self, line: int, label: str) -> int | None:
+        """Return the grade of a level by name or words, in any case; None, with an error noted."""
+        grades = {
+            level.grade
+            for level in self.rubric.rubric.levels.all()
+            if label.casefold() in (level.label.casefold(), level.name.casefold())
+        }
+        if len(grades) == 1:
+            return grades.pop()
+        rubric = self.rubric.rubric
+        message = (
+            f"{quoted_value(label)} is no grade of the rubric {rubric.slug} "
+            f"({rubric.grades_in_words()}), nor the words of one"
+        )
+        self.target.problem(self.source, line, "grade", message)
+        return None
 
     @cached_property
     def label_grades(self) -> dict[str, int]:

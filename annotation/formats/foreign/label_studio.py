@@ -23,7 +23,9 @@ from annotation.formats.foreign.tools import (
     QUOTES,
     SPANS,
     Answers,
+    Choice,
     Grade,
+    GradeOrLabels,
     Grading,
     Pair,
     PairName,
@@ -55,8 +57,16 @@ _NEEDS = {kind: (kind,) for kind in _GRADES} | {
 }
 
 
+def _checked_choices(choices: list[GradeOrLabels]) -> list[GradeOrLabels]:
+    if len(choices) > 1 and any(isinstance(choice, int) for choice in choices):
+        raise ValueError("must be one grade, or labels of a multi-label rubric")
+    return choices
+
+
 class _Value(Row):
-    choices: Annotated[list[Grade], Field(min_length=1, max_length=1)] | None = None
+    choices: (
+        Annotated[list[Choice], Field(min_length=1), AfterValidator(_checked_choices)] | None
+    ) = None
     rating: Grade | None = None
     number: Grade | None = None
     labels: Annotated[list[Name], Field(min_length=1)] | None = None
@@ -89,9 +99,13 @@ class _Result(Row):
         return self
 
     @property
-    def grade(self) -> int:
-        value = getattr(self.value, self.type)
-        return value[0] if self.type == "choices" else value
+    def grade(self) -> GradeOrLabels:
+        if self.type != "choices":
+            return int(getattr(self.value, self.type))
+        choices = self.value.choices or []
+        if isinstance(choices[0], int):
+            return choices[0]
+        return tuple(label for choice in choices if isinstance(choice, tuple) for label in choice)
 
     def span(self, body: str) -> SpanRow:
         """Return the span of a `labels` result.

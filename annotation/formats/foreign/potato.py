@@ -1,4 +1,4 @@
-"""Potato: its JSON Lines export, and the `user_state.json` that it keeps of each user.
+"""Potato: its JSON Lines export, and the files of each user of versions 1 and 2.
 
 A line has the answers of one user to one instance, which is a pair. A grade is the label chosen in
 the scheme of its rubric, a span one whose name is the rubric. Lines of models and baselines have an
@@ -6,6 +6,7 @@ the scheme of its rubric, a span one whose name is the rubric. Lines of models a
 Potato's own. The quote tells which; a state, which has none, is always Potato's.
 """
 
+import html
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -26,11 +27,12 @@ from annotation.formats.foreign.tools import (
     QUOTES,
     SPANS,
     Answers,
+    GradeOrLabels,
     Grading,
     Pair,
     PairName,
     QuotesText,
-    grade_of,
+    grade_or_label,
     id_of,
     located_spans,
     quotes_json,
@@ -47,7 +49,18 @@ _OURS = {theirs: ours for ours, theirs in _KINDS.items()}
 _BOX = "text_box"
 _TYPED = frozenset({_BOX, "free_response"})
 _STATE = "user_state.json"
-_WITHOUT_ANSWERS = ("annotation_history.jsonl", "device_visits.json", "phase_responses.jsonl")
+_OF_VERSION_1 = "annotated_instances.jsonl"
+_ORDER = "annotation_order.txt"  # which version 1 writes into the folder of each user
+_WITHOUT_ANSWERS = (
+    *("annotation_history.jsonl", "device_visits.json", "phase_responses.jsonl"),
+    *("assigned_user_data.json", "task_assignment.json", "user_config.json"),  # of version 1
+)
+_SCALE_POINT = re.compile(r"scale_(\d+)")  # of a Likert scale
+_FIELDS_OF_NUMBERS = frozenset({"select-one", "slider", "number", "confidence_level"})
+NO_USER = (
+    "has no names of users: import the folder annotation_output of Potato 1, which has a folder "
+    "for each user"
+)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_CHOSEN = (None, False, "", "false")
 
@@ -65,26 +78,32 @@ class _Span(Row):
     text: StoredText = ""
 
 
-def _chosen(labels: dict[str, Any]) -> tuple[int | None, int]:
+def _chosen(labels: dict[str, Any]) -> tuple[GradeOrLabels | None, int]:
     """Return the chosen grade, and the number of typed answers.
 
-    The grade is the label, or the value of a scale.
+    The grade is the label, or the value of a scale. Words are labels, for the rubric to resolve: their
+    value may be the key that chooses them.
     """
     typed = len(labels.keys() & _TYPED)
     if typed == len(labels) > 0:
         return None, typed
-    chosen = [
-        (label, value)
+    chosen = {
+        label: value
         for label, value in labels.items()
         if label not in _TYPED and value not in _NOT_CHOSEN
-    ]
-    if len(chosen) != 1:
+    }
+    grades = [_grade(label, value) for label, value in chosen.items()]
+    if len(grades) == 1:
+        return grades[0], typed
+    if not grades or any(isinstance(grade, int) for grade in grades):
         raise ValueError("must have one label that is chosen")
-    label, value = chosen[0]
-    try:
-        return grade_of(label), typed
-    except ValueError:
-        return grade_of(value), typed
+    return tuple(chosen), typed
+
+
+def _grade(label: str, value: Any) -> GradeOrLabels:
+    if point := _SCALE_POINT.fullmatch(label):
+        return int(point[1])
+    return grade_or_label(value if label in _FIELDS_OF_NUMBERS else label)
 
 
 class _Typed(Row):
@@ -119,7 +138,9 @@ def _into(line: _Record) -> Iterator[RatingRow | Skipped]:
         yield Skipped(Conversion.NO_ACCOUNT)
         return
     # The output of `_chosen`, which the declared type does not state.
-    answers = cast(dict[str, tuple[int | None, int]], line.labels.__pydantic_extra__ or {})
+    answers = cast(
+        dict[str, tuple[GradeOrLabels | None, int]], line.labels.__pydantic_extra__ or {}
+    )
     spans: dict[str, list[SpanRow]] = defaultdict(list)
     for span in chain.from_iterable(line.spans.values()):
         row = SpanRow.model_construct(start=span.start, end=span.end, quote=span.text)
@@ -167,7 +188,7 @@ _of_lines = reader(
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
     """Yield the sources of an export or of user states. Potato's other files have no answers."""
-    if file.base in _WITHOUT_ANSWERS:
+    if file.base in _WITHOUT_ANSWERS or (file.base == _OF_VERSION_1 and _is_repeated(file, folder)):
         return
     for source in _of_lines(file, folder):
         if file.base == _STATE and source.translation:
@@ -175,8 +196,51 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
             may_be_empty = len(folder.files) > 1
             state = replace(source.translation, values=_of_state, may_be_empty=may_be_empty)
             yield replace(source, translation=state)
+        elif file.base == _OF_VERSION_1 and source.translation:
+            yield replace(source, translation=replace(source.translation, values=_of_version_1))
         else:
             yield source
+
+
+def _is_repeated(file: File, folder: Folder) -> bool:
+    """Return whether other files of Potato have the same answers, with the names of users."""
+    beside = f"{file.name.rpartition('/')[0]}/{_STATE}".lstrip("/")
+    below = f"{file.name.removesuffix(_OF_VERSION_1)}"
+    return any(
+        other.name == beside
+        or (other is not file and other.base == _OF_VERSION_1 and other.name.startswith(below))
+        for other in folder.files
+    )
+
+
+def _of_version_1(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the answers of a user as lines of the export; the folder is called like the user."""
+    folder_user = path.parent.name if (path.parent / _ORDER).exists() else ""
+    for line, value in streamed.objects(path):
+        if not isinstance(value, dict):
+            yield line, value
+            continue
+        user = value.get("user_id") or folder_user
+        if not user:
+            raise InvalidFileError(line, NO_USER)
+        yield line, {"instance_id": value.get("id"), "user_id": user} | _answers_of_version_1(value)
+
+
+def _answers_of_version_1(value: dict[str, Any]) -> dict[str, Any]:
+    spans = value.get("span_annotations") or []
+    if isinstance(spans, list):
+        spans = {SPANS: [_span_of_version_1(span) for span in spans]}
+    labels = value.get("label_annotations", value.get("annotation"))
+    return {"labels": labels or {}, "spans": spans}
+
+
+def _span_of_version_1(span: Any) -> Any:
+    """Return a span of version 1 as one of the export; its words are HTML."""
+    if not isinstance(span, dict):
+        return span
+    name, quote = span.get("annotation"), span.get("span")
+    words = html.unescape(quote) if isinstance(quote, str) else quote
+    return {"start": span.get("start"), "end": span.get("end"), "name": name, "text": words}
 
 
 def _of_state(path: Path) -> Iterator[tuple[int, Any]]:

@@ -15,7 +15,14 @@ from functools import partial
 from typing import Annotated, Any
 from urllib.parse import quote, unquote
 
-from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+)
 
 from annotation.formats.foreign import streamed
 from annotation.formats.foreign.files import File
@@ -120,6 +127,21 @@ def grade_of(value: Any) -> int:
 
 
 Grade = Annotated[int, BeforeValidator(grade_of)]
+GradeOrLabels = int | tuple[str, ...]
+"""A grade, or labels of a rubric by their words."""
+
+
+def grade_or_label(value: Any) -> GradeOrLabels:
+    """Return the grade that a choice of a tool stands for, or else its words as the only label."""
+    try:
+        return grade_of(value)
+    except ValueError:
+        if isinstance(value, str) and value.strip():
+            return (value.strip(),)
+        raise
+
+
+Choice = Annotated[GradeOrLabels, PlainValidator(grade_or_label)]
 
 
 def rater_of(value: str | int) -> str:
@@ -206,7 +228,7 @@ class Answers:
     pair: str
     rater: str
     kind: str
-    grades: Mapping[str, int]
+    grades: Mapping[str, GradeOrLabels]
     spans: Mapping[str, Sequence[SpanRow]]
     quotes: str = ""
     question: str | None = None

@@ -106,10 +106,10 @@ def _cells_by_header(table: Table) -> dict[str, list[Cell]]:
 def _refuse_checkboxes(table: Table, questions: Mapping[str, tuple[str, str]]) -> None:
     """Raise PresetError for an answer of several checkboxes, which no new rubric takes."""
     texts_by_title: dict[str, set[str]] = {}
-    for header, cells in _cells_by_header(table).items():
+    for header, answers_below in _cells_by_header(table).items():
         if header in questions:
             title = questions[header][0]
-            texts_by_title.setdefault(title, set()).update(map(text_cell, cells))
+            texts_by_title.setdefault(title, set()).update(map(text_cell, answers_below))
     for number, cells in table.rows():
         for header, (title, _) in questions.items():
             answers = _checked(text_cell(cells.get(header)), texts_by_title.get(title, set()))

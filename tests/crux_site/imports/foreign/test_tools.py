@@ -18,6 +18,7 @@ from tests.crux_site.imports.foreign.tool_files import (
     task,
 )
 from tests.toolbox.foreign_files import read, refused, write
+from tests.toolbox.rubric_studies import faults_of_answers
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -189,6 +190,71 @@ def test_potato_lines_and_states(tmp_path):
     assert spans() == [(SECOND, SECOND + 5, "wheel", "", "exact"), (0, 1, "🚢", "", "exact")]
 
 
+def test_choices_in_words_are_levels_and_labels(tmp_path):
+    """The value of a choice of Potato may be the key that chooses it: its words count."""
+    faults_of_answers()
+    several = {"from_name": "faults", "type": "choices", "value": {"choices": ["false", "unclear"]}}
+    tasks = [task(choice("Not answerable", "answerable"), several)]
+    read(write(tmp_path / "studio", {"export.json": array(*tasks)}), "label-studio")
+    keyed = {"answerable": {"not answerable": "1"}, "faults": {"unclear": "3", "false": "2"}}
+    likert = {"graded": {"scale_4": "4"}}
+    lines = [
+        {"instance_id": PAIR, "user_id": "ann", "labels": keyed},
+        {"instance_id": PAIR, "user_id": "bob", "labels": likert},
+    ]
+    read(write(tmp_path / "potato", {"annotations.jsonl": lines}), "potato")
+    assert ratings() == [
+        ("7", "human", "answerable", 1, 0),
+        ("7", "human", "faults", 1, 6),
+        ("ann", "human", "answerable", 1, 0),
+        ("ann", "human", "faults", 1, 6),
+        ("bob", "human", "graded", 1, 4),
+    ]
+
+
+@pytest.mark.parametrize("labels", [{"bad_text": "0"}, {"mostly": "1"}])
+def test_choice_of_potato_that_is_no_level_is_refused(tmp_path, labels):
+    (problem,) = refused(write(tmp_path, {"lines.jsonl": [potato(**labels)]}), "potato")
+    assert f"'{min(labels)}' is no grade of the rubric graded" in problem
+
+
+def version_1(pair: str = PAIR, **labels: str) -> dict:
+    span = {"start": SECOND, "end": SECOND + 5, "span": "wheel", "annotation": "graded"}
+    return {
+        "id": pair,
+        "displayed_text": BODY.replace("\n", "<br>"),
+        "label_annotations": {"graded": labels or {"scale_4": "4"}},
+        "span_annotations": [span],
+        "behavioral_data": {"time": "Time spent: 0d 0h 0m 7s "},
+    }
+
+
+def test_files_of_users_of_potato_1(tmp_path):
+    files = {
+        "annotated_instances.jsonl": [version_1(), version_1(OTHER_PAIR)],  # of all, without names
+        "ann/annotated_instances.jsonl": [version_1(), version_1(OTHER_PAIR, **{"2": "key"})],
+        "ann/annotation_order.txt": [PAIR, OTHER_PAIR],
+        "ann/assigned_user_data.json": [json.dumps({PAIR: {"text": BODY}})],
+        "bob/annotated_instances.jsonl": [version_1()],
+        "bob/annotation_order.txt": [PAIR],
+    }
+    read(write(tmp_path / "annotation_output", files), "potato")
+    assert ratings() == [
+        ("ann", "human", "graded", 1, 4),
+        ("ann", "human", "graded", 0, 2),
+        ("bob", "human", "graded", 1, 4),
+    ]
+    assert set(spans()) == {(SECOND, SECOND + 5, "wheel", "", "exact")}
+    bob = import_dataset(tmp_path / "annotation_output" / "bob", "other", form="potato")
+    assert (bob.changed, bob.unchanged) == (False, 1)
+
+
+def test_file_of_potato_1_without_users_is_refused(tmp_path):
+    files = {"annotated_instances.jsonl": [version_1()]}
+    (problem,) = refused(write(tmp_path / "annotation_output", files), "potato")
+    assert problem.startswith("annotated_instances.jsonl:1: has no names of users: import the")
+
+
 def test_potato_counts_places_in_what_it_shows(tmp_path):
     """Offsets skip controls and repeated spaces. The last of two occurrences counts."""
     body = "  A mill,\ta  wheel 🚢\r\nturned: a wheel.\r\n"
@@ -279,7 +345,8 @@ BEYOND = [{"start": 90, "end": 99, "label": "graded"}]
 BROKEN: dict[str, list[tuple[object, str]]] = {
     "label-studio": [
         (task() | {"data": {"text": BODY}}, "data.pair: is missing"),
-        (task(choice("good")), "annotations.0.result.0.value.choices.0: must be a grade, in"),
+        (task(choice("good")), "value: 'good' is no grade of the rubric graded (0, 1, 2, 3, 4, 5)"),
+        (task(choice(True)), "annotations.0.result.0.value.choices.0: must be a grade, in"),
         (task(choice(True, kind="rating")), "result.0.value.rating: must be a grade"),
         (task(choice("9")), "value: 9 is no grade of the rubric graded (0, 1, 2, 3, 4, 5)"),
         (task(choice("1", "tone")), "from_name: there is no rubric 'tone'"),
