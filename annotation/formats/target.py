@@ -322,8 +322,8 @@ class Target:
             self.refuse(problem)
         for (file, label), rows in self._unused_answers.items():
             first = rows[0]
-            of_all = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
-            message = f"{first.reason}{of_all}. {REMEDIES[Conversion(label)]}"
+            n_more = f" (and {len(rows) - 1:,} more)" if len(rows) > 1 else ""
+            message = f"{first.reason}{n_more}. {REMEDIES[Conversion(label)]}"
             self.refuse(Problem(file, first.line, first.field, message, first.position))
 
     def stop_if_wrong(self) -> None:

@@ -107,25 +107,25 @@ def _converted(
 
 
 def _with_stored_rubrics(mapping: TableImport, stored: Mapping[str, Scale]) -> TableImport:
-    """Return the mapping of a preset without rubrics of words that are stored with these words.
+    """Return the mapping of a preset without rubrics whose labels are stored.
 
-    Their levels may differ: an earlier file had other words of the scale, or its order was not known.
+    Their levels may differ: an earlier file had other labels of the scale, or its order was not known.
     """
     rubrics = {
         slug: rubric
         for slug, rubric in mapping.rubrics.items()
-        if not (slug in stored and _has_words(rubric, stored[slug]))
+        if not (slug in stored and _shares_labels(rubric, stored[slug]))
     }
     return mapping.model_copy(update={"rubrics": rubrics})
 
 
-def _has_words(rubric: NewRubric, scale: Scale) -> bool:
-    """Return whether a scale has the words of a new rubric, or the rubric has all of the scale's."""
+def _shares_labels(rubric: NewRubric, scale: Scale) -> bool:
+    """Return whether one of a new rubric and a stored scale has all labels of the other."""
     if not isinstance(rubric.levels, dict):
         return False
     new = {word_key(label) for label in rubric.levels}
-    words = {key for key in scale.names if not key.isdecimal()}
-    return new <= words or (bool(words) and words <= new)
+    stored = {key for key in scale.names if not key.isdecimal()}
+    return new <= stored or (bool(stored) and stored <= new)
 
 
 def _nothing_read(tables: Sequence[MappedTable], *left_out: Mapping[str, int]) -> Problem:
@@ -158,10 +158,10 @@ def _scale(rubric: Rubric) -> Scale:
     if not rubric.is_multi_label:
         return scale
     labels = {
-        word: rubric.grade_of(level)
+        label: rubric.grade_of(level)
         for level in sorted(rubric.levels.all(), key=lambda level: level.grade)
-        for word in (level.name, level.label)
-        if word
+        for label in (level.name, level.label)
+        if label
     }
     return replace(scale, labels=labels)
 

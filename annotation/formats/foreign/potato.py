@@ -204,12 +204,16 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
 
 def _is_repeated(file: File, folder: Folder) -> bool:
     """Return whether other files of Potato have the same answers, with the names of users."""
-    beside = f"{file.name.rpartition('/')[0]}/{_STATE}".lstrip("/")
+    state_name = f"{file.name.rpartition('/')[0]}/{_STATE}".lstrip("/")
     below = f"{file.name.removesuffix(_OF_VERSION_1)}"
     return any(
-        other.name == beside
-        or (other is not file and other.base == _OF_VERSION_1 and other.name.startswith(below))
-        for other in folder.files
+        file_beside.name == state_name
+        or (
+            file_beside is not file
+            and file_beside.base == _OF_VERSION_1
+            and file_beside.name.startswith(below)
+        )
+        for file_beside in folder.files
     )
 
 
@@ -239,8 +243,8 @@ def _span_of_version_1(span: Any) -> Any:
     if not isinstance(span, dict):
         return span
     name, quote = span.get("annotation"), span.get("span")
-    words = html.unescape(quote) if isinstance(quote, str) else quote
-    return {"start": span.get("start"), "end": span.get("end"), "name": name, "text": words}
+    text = html.unescape(quote) if isinstance(quote, str) else quote
+    return {"start": span.get("start"), "end": span.get("end"), "name": name, "text": text}
 
 
 def _of_state(path: Path) -> Iterator[tuple[int, Any]]:

@@ -132,7 +132,7 @@ GradeOrLabels = int | tuple[str, ...]
 
 
 def grade_or_label(value: Any) -> GradeOrLabels:
-    """Return the grade that a choice of a tool stands for, or else its words as the only label."""
+    """Return the grade that a choice stands for, or its words as the only label."""
     try:
         return grade_of(value)
     except ValueError:

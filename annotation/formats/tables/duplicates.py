@@ -1,4 +1,4 @@
-"""Rows of tables that contradict each other: the first or last counts, or they are refused."""
+"""Rows of tables that contradict each other: refused, or the first or last counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REFUSE, FIRST, LAST = "refuse", "first", "last"
 CHOOSE = "choose which of them counts: the setting “duplicates”, first or last"
 
 
-OF_OTHER_WORDS = "grades, values and notes of a text whose words in another row count: left out"
+OF_OTHER_BODY = "grades, values and notes of a text whose words in another row count: left out"
 
 
 class Duplicates:
@@ -23,8 +23,8 @@ class Duplicates:
         self.setting = setting
         self._replaced: set[tuple[str, int, int]] = set()
         """Rows of spools: kind of rows, index of the table, position."""
-        self._wordings: dict[TextKey, dict[str, list[Origin]]] = {}
-        """Rows by the words that they have for a text, the last words at the end; if the last counts."""
+        self._bodies: dict[TextKey, dict[str, list[Origin]]] = {}
+        """Rows by the body that they have for a text, the last body at the end; if the last counts."""
         self._uncounted: set[tuple[TextKey, Origin]] = set()
         """Texts with rows whose words do not count, as far as it is known."""
 
@@ -40,15 +40,15 @@ class Duplicates:
         """Leave out a row of a spool, in whose place another counts."""
         self._replaced.add((kind, table, position))
 
-    def add_words(self, text: TextKey, words: str, first: str, origin: Origin) -> None:
-        """Record the words of a text in a row: their digest, and that of the first row of the text."""
-        if self.setting == FIRST and words != first:
+    def add_body(self, text: TextKey, body_hash: str, first_hash: str, origin: Origin) -> None:
+        """Record the body of a text in a row, by its hash and that of the first row."""
+        if self.setting == FIRST and body_hash != first_hash:
             self._uncounted.add((text, origin))
         elif self.last_counts:
-            by_words = self._wordings.setdefault(text, {})
-            origins = by_words.pop(words, [])
+            by_hash = self._bodies.setdefault(text, {})
+            origins = by_hash.pop(body_hash, [])
             origins.append(origin)
-            by_words[words] = origins
+            by_hash[body_hash] = origins
 
     def is_uncounted(self, text: TextKey, origin: Origin) -> bool:
         """Return whether it is known that the words of a text in this row do not count."""
@@ -56,12 +56,14 @@ class Duplicates:
 
     def finish(self) -> None:
         """Find the rows whose words do not count, as the last ones are known."""
-        for text, by_words in self._wordings.items():
-            for origins in list(by_words.values())[:-1]:
+        for text, by_hash in self._bodies.items():
+            for origins in list(by_hash.values())[:-1]:
                 self._uncounted.update((text, origin) for origin in origins)
-        self._wordings.clear()
+        self._bodies.clear()
 
-    def counting(self, kind: str, table: int, spool: Spool) -> Iterator[tuple[int, dict[str, Any]]]:
+    def effective_rows(
+        self, kind: str, table: int, spool: Spool
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the rows of a spool that count."""
         is_of_text = kind in ("ratings", "values", "notes")
         for position, (row, values) in enumerate(spool):

@@ -10,7 +10,7 @@ from typing import Any
 from annotation.formats.summary import quoted_value
 from annotation.formats.tables.duplicates import (
     CHOOSE,
-    OF_OTHER_WORDS,
+    OF_OTHER_BODY,
     REFUSE,
     Duplicates,
     TextKey,
@@ -247,10 +247,10 @@ class Study:
         key = (kind, system if kind == "report" else "", name)
         if not body.strip():
             return key
-        words = digest(body)
+        body_hash = digest(body)
         previous = self._texts.get(key)
-        self._duplicates.add_words(key, words, previous[0] if previous else words, origin)
-        if previous and previous[0] != words:
+        self._duplicates.add_body(key, body_hash, previous[0] if previous else body_hash, origin)
+        if previous and previous[0] != body_hash:
             message = f"{name} has other words at {self.location(previous[1])}"
             if not self._decides(origin, "text.body", message, "texts"):
                 return key
@@ -258,13 +258,13 @@ class Study:
                 return key
         elif previous:
             return key
-        self._texts[key] = words, origin, self._store_text(origin, key, topic, body, statements)
+        self._texts[key] = body_hash, origin, self._store_text(origin, key, topic, body, statements)
         return key
 
     def _is_uncounted(self, text: TextKey, origin: Origin) -> bool:
         """Return whether another row has the words of the text that count, and count this."""
         if is_uncounted := self._duplicates.is_uncounted(text, origin):
-            self.counts[OF_OTHER_WORDS] += 1
+            self.counts[OF_OTHER_BODY] += 1
         return is_uncounted
 
     def _decides(self, origin: Origin, role: str, message: str, label: str) -> bool:
@@ -272,8 +272,8 @@ class Study:
         if self._duplicates.refuses:
             self.problem(origin, role, f"{message}; {CHOOSE}")
             return False
-        which = self._duplicates.setting
-        self.counts[f"{label} that another row contradicts: the {which} counts"] += 1
+        setting = self._duplicates.setting
+        self.counts[f"{label} that another row contradicts: the {setting} counts"] += 1
         return True
 
     def _replaces(self, kind: str, origin: Origin, position: int) -> bool:
@@ -493,20 +493,20 @@ class Study:
         for (run, topic_name), rows in self._ranked.items():
             self._finish_ranking(run, topic_name, rows)
         for key, spool in self.spools.items():
-            self.spools[key] = self._counting(key, spool)
+            self.spools[key] = self._effective_spool(key, spool)
         self.problems.stop()
 
-    def _counting(self, key: tuple[str, int, str], spool: Spool) -> Spool:
+    def _effective_spool(self, key: tuple[str, int, str], spool: Spool) -> Spool:
         """Return the rows of a spool that count, those about pairs with their questions."""
         kind, table, _ = key
         is_about_pairs = kind in ("ratings", "notes")
         if self._duplicates.refuses and not is_about_pairs:
             return spool
-        counting = Spool()
-        for row, values in self._duplicates.counting(kind, table, spool):
+        effective = Spool()
+        for row, values in self._duplicates.effective_rows(kind, table, spool):
             if not is_about_pairs or self._resolve((table, row), values):
-                counting.add(row, values)
-        return counting
+                effective.add(row, values)
+        return effective
 
     def _finish_topic(self, topic: _Topic) -> None:
         self._add(

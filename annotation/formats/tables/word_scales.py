@@ -91,10 +91,13 @@ def ordered_levels(labels: Iterable[str]) -> dict[str, int] | None:
 
 def _levels(scale: tuple[tuple[str, ...], ...], by_key: dict[str, str]) -> dict[str, int] | None:
     """Return the levels of a scale under the labels, or None where a label is not of it."""
-    found = [
-        [by_key[key] for word in level if (key := word_key(word)) in by_key] for level in scale
+    labels_by_level = [
+        [by_key[key] for term in level if (key := word_key(term)) in by_key] for level in scale
     ]
-    if sum(map(len, found)) != len(by_key) or any(len(labels) > 1 for labels in found):
+    if sum(map(len, labels_by_level)) != len(by_key) or max(map(len, labels_by_level)) > 1:
         return None
-    named = [labels[0] if labels else level[0] for labels, level in zip(found, scale, strict=True)]
-    return {label: grade for grade, label in enumerate(named)}
+    names = [
+        labels[0] if labels else level[0]
+        for labels, level in zip(labels_by_level, scale, strict=True)
+    ]
+    return {name: grade for grade, name in enumerate(names)}

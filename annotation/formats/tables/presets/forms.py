@@ -119,14 +119,15 @@ def _refuse_checkboxes(table: Table, questions: Mapping[str, tuple[str, str]]) -
 
 
 def _checked(text: str, texts: Set[str]) -> list[str]:
-    """Return the checked boxes of an answer: a CSV file joins them by ; and a spreadsheet by commas.
+    """Return the checked boxes of an answer.
 
-    A comma may be one of a label: it separates labels that another answer has, too.
+    A CSV file joins them by semicolons, and a spreadsheet by commas. A comma may be one
+    of a label: it separates labels that another answer has, too.
     """
     if len(parts := _parts(text, ";")) > 1:
         return parts
     parts = _parts(text, ", ")
-    elsewhere = {part for other in texts - {text} for part in _parts(other, ", ")}
+    elsewhere = {part for answer in texts - {text} for part in _parts(answer, ", ")}
     return parts if not texts.isdisjoint(parts) or elsewhere.issuperset(parts) else [text]
 
 
@@ -135,7 +136,7 @@ def _parts(text: str, separator: str) -> list[str]:
 
 
 def _are_grades(cells: Sequence[Cell]) -> bool:
-    """Return whether cells are few different whole numbers or short words, or sets of such words."""
+    """Return whether cells are few whole numbers or short words, or sets of them."""
     texts = {text_cell(cell) for cell in cells}
     return _are_labels(texts) or any(
         _are_labels({part for text in texts for part in _parts(text, separator)})

@@ -89,7 +89,7 @@ ANSWERED_TWICE = (
 def test_duplicates_decide_about_whole_rows(
     converted, choice, body, values, grades, notes, context
 ):
-    """What is said of one answer is never stored of another."""
+    """Grades and values of one answer are never stored of another."""
     result = converted(ANSWERS, ANSWERED_TWICE, duplicates=choice)
     assert [row["body"] for row in rows(result, "CITED")] == [body]
     assert [row["value"] for row in rows(result, "VALUES")] == values

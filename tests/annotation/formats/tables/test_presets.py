@@ -339,9 +339,9 @@ def test_doccano_labels_of_texts_joined_in_csv(tmp_path):
     assert len(rows["passages"]) == 4
     assert [row["note"] for row in rows["notes"]] == ["Nice"]
     assert counts["texts without a label: no grade"] == 2
-    several = write_file(tmp_path, "b.csv", "id,text,label\n1,One.,warm#cold\n")
+    file = write_file(tmp_path, "b.csv", "id,text,label\n1,One.,warm#cold\n")
     with pytest.raises(PresetError, match=r"several answers \(warm, cold\)") as caught:
-        read_preset("doccano", [several], **_topic())
+        read_preset("doccano", [file], **_topic())
     assert caught.value.location == "b.csv:2"
 
 
@@ -434,8 +434,8 @@ def test_several_answers_under_a_rubric_of_one_are_refused(tmp_path, preset, nam
     two = re.escape("holds several answers (incomplete, unclear), and ")
     with pytest.raises(PresetError, match=f"{two}a new rubric takes one: create a multi-label"):
         read_preset(preset, [file], **_topic())
-    words = {label: n for n, label in enumerate(FAULTS.labels)}
-    stored = StoredContents(rubrics={"five": Scale("five", (0, 1, 2), words)})
+    grades_by_label = {label: n for n, label in enumerate(FAULTS.labels)}
+    stored = StoredContents(rubrics={"five": Scale("five", (0, 1, 2), grades_by_label)})
     with pytest.raises(DatasetImportError) as caught:
         read_preset(preset, [file], stored=stored, rubric="five", **_topic())
     assert re.search(f":2: .*{two}five takes one", str(caught.value))

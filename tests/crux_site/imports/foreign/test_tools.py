@@ -193,8 +193,8 @@ def test_potato_lines_and_states(tmp_path):
 def test_choices_in_words_are_levels_and_labels(tmp_path):
     """The value of a choice of Potato may be the key that chooses it: its words count."""
     faults_of_answers()
-    several = {"from_name": "faults", "type": "choices", "value": {"choices": ["false", "unclear"]}}
-    tasks = [task(choice("Not answerable", "answerable"), several)]
+    faults = {"from_name": "faults", "type": "choices", "value": {"choices": ["false", "unclear"]}}
+    tasks = [task(choice("Not answerable", "answerable"), faults)]
     read(write(tmp_path / "studio", {"export.json": array(*tasks)}), "label-studio")
     keyed = {"answerable": {"not answerable": "1"}, "faults": {"unclear": "3", "false": "2"}}
     likert = {"graded": {"scale_4": "4"}}

@@ -321,15 +321,15 @@ def test_repeated_question_of_ragas(command, choice, answer, context, value):
     assert ReportValue.objects.get().value == value
 
 
-@pytest.mark.parametrize(("choice", "words"), [("first", "Ida built it."), ("last", "In 1936.")])
-def test_document_of_ragchecker_with_two_texts(command, choice, words):
+@pytest.mark.parametrize(("choice", "body"), [("first", "Ida built it."), ("last", "In 1936.")])
+def test_document_of_ragchecker_with_two_texts(command, choice, body):
     options = ("--preset", "ragchecker")
     status, _, errors = command(json.dumps(RAGCHECKER), *options, name="bot.json")
     assert status == 1
     assert "d1 has other words at" in errors
     options = (*options, "--set", f"duplicates={choice}")
     assert command(json.dumps(RAGCHECKER), *options, name="bot.json")[0] == 0
-    assert Text.objects.get(kind="passage").body == words
+    assert Text.objects.get(kind="passage").body == body
 
 
 def test_checkboxes_become_sets_of_a_multi_label_rubric(command):
