@@ -11,6 +11,7 @@ from annotation.formats.tables.column_shapes import FEW, Sample, Shape, cell_tex
 from annotation.formats.tables.mapping import ASK, Role
 from annotation.formats.tables.source import Table, is_unnamed
 from annotation.formats.tables.values import word_key
+from annotation.formats.tables.word_scales import ordered_levels
 
 MAX_WIDE_GRADE = 10  # of columns that are raters; larger numbers are counts or times
 _TERM = re.compile(r"[^\W\d_]+")
@@ -211,6 +212,8 @@ def _likely_grades(table: Table, shapes: Mapping[str, Shape]) -> list[str]:
 def _one_scale(group: Sequence[str], shapes: Mapping[str, Shape]) -> bool:
     """Return whether the columns have the same few values, or few small numbers."""
     values = {value for header in group for value in _values(shapes[header])}
+    if shapes[group[0]].numbers is None and ordered_levels(values):
+        return True
     have_same_values = all(len(_values(shapes[header])) * 3 >= len(values) for header in group)
     is_scale = shapes[group[0]].numbers is None or max(values) <= MAX_WIDE_GRADE
     return len(values) <= FEW and have_same_values and (is_scale or _all_same(group, shapes))

@@ -10,6 +10,7 @@ from annotation.formats.tables.cells import BrokenCell, Cell
 from annotation.formats.tables.lists import is_list
 from annotation.formats.tables.source import Table
 from annotation.formats.tables.values import CellError, has_comma, is_missing, number_of, text_of
+from annotation.formats.tables.word_scales import ordered_levels
 
 SAMPLE_ROWS = 500
 EXAMPLES = 3
@@ -44,6 +45,8 @@ class Shape:
     @property
     def is_text(self) -> bool:
         is_sentence = self.has_blanks or self.has_sentences
+        if self.is_scale:
+            return False
         return self.mean_length > LONG_TEXT or (is_sentence and self.mean_length > 8)
 
     @property
@@ -57,7 +60,14 @@ class Shape:
             return not self.is_fraction and (
                 self.n_different <= FEW or (self.numbers[0] >= 0 and self.numbers[-1] <= 100)
             )
-        return 0 < self.n_different <= FEW and self.mean_length <= LONG_TEXT
+        is_short = self.mean_length <= LONG_TEXT or self.is_scale
+        return 0 < self.n_different <= FEW and is_short
+
+    @property
+    def is_scale(self) -> bool:
+        """Words of a known scale, which may be long: neither agree nor disagree."""
+        is_few = self.numbers is None and 1 < self.n_different <= FEW
+        return is_few and ordered_levels(self.texts) is not None
 
     @property
     def looks_like_id(self) -> bool:

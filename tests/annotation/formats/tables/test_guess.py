@@ -229,6 +229,20 @@ def test_rubric_of_words(words, scale, levels):
     assert (rubric["scale"], rubric["levels"]) == (scale, levels)
 
 
+def test_columns_of_one_scale_of_words_are_raters(guess):
+    """Each has other words of the scale, one long ones alone."""
+    guessed = guess(
+        "Question,System,Answer,Anna,Ben,Cleo\n"
+        "Where does it end?,a,At the old lock.,Agree,Strongly agree,Neither agree nor disagree\n"
+        "Where does it end?,b,Nobody knows it.,Strongly disagree,Disagree,strongly disagree\n"
+        "Who dug it?,a,Convicts dug it.,Agree,agree,n/a\n"
+    )
+    assert not guessed.questions
+    assert columns(guessed)["Cleo"] == "grade"
+    (rubric,) = guessed.mapping["rubrics"].values()
+    assert len(rubric["levels"]) == 5
+
+
 def test_mapping_is_json(guess):
     json.dumps(guess("a,b\n1,2\n").mapping)
 
