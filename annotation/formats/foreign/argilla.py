@@ -21,6 +21,7 @@ from annotation.formats.foreign.tools import (
     QUOTES,
     SPANS,
     Answers,
+    GradeOrLabels,
     Grading,
     Pair,
     PairName,
@@ -59,12 +60,18 @@ class _Suggestion(Row):
 
 
 class _Graded(Row):
-    """An answer to any question; `grade` is None for one that is no grade."""
+    """An answer to any question; `grade` is None for one that is no grade.
+
+    The labels of a MultiLabelQuestion are those of a multi-label rubric.
+    """
 
     value: Any
 
     @property
-    def grade(self) -> int | None:
+    def grade(self) -> GradeOrLabels | None:
+        labels = self.value if isinstance(self.value, list) else []
+        if labels and all(isinstance(label, str) for label in labels):
+            return tuple(labels)
         try:
             return grade_of(self.value)
         except ValueError:
@@ -142,7 +149,7 @@ class _Record(Row):
 class _RaterAnswers:
     """All answers of one user or agent in a record."""
 
-    grades: dict[str, int | None] = field(default_factory=dict)
+    grades: dict[str, GradeOrLabels | None] = field(default_factory=dict)
     span_values: Sequence[_SpanValue] = ()
     quotes: str = ""
 

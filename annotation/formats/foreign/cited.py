@@ -41,6 +41,8 @@ def _checked_citations(value: Any) -> list[int | str]:
 
 
 def _checked_citation(value: Any) -> int | str:
+    if isinstance(value, dict) and isinstance(name := _id_in(value), int | str):
+        return checked_name(str(name))  # a number is a name here, and no place
     value = whole_number(value)
     if type(value) is int:
         return value
@@ -62,10 +64,16 @@ def _reference_id(value: Any) -> Any:
     """Return the id of a reference, also of one written as an object with its text."""
     if not isinstance(value, dict):
         return value
-    ids = [value[name] for name in _ID_FIELDS if value.get(name) not in (None, "")]
-    if not ids:
+    reference_id = _id_in(value)
+    if reference_id is value:
         raise ValueError(f"must be the id of a text, or an object with {' or '.join(_ID_FIELDS)}")
-    return ids[0]
+    return reference_id
+
+
+def _id_in(value: dict[str, Any]) -> Any:
+    """Return the id of a text in an object; an object without one unchanged."""
+    ids = [value[name] for name in _ID_FIELDS if value.get(name) not in (None, "")]
+    return ids[0] if ids else value
 
 
 _Reference = Annotated[rows.Id, BeforeValidator(_reference_id)]

@@ -78,10 +78,10 @@ def test_references_that_are_objects_are_read_by_their_ids(tmp_path):
     answer = {
         **ANSWER,
         "references": references,
-        "answer": [{"text": "So.", "citations": [0, 1, 2]}],
+        "answer": [{"text": "So.", "citations": [0, {"id": 1}, {"docid": "d#2"}]}],
     }
     read(write(tmp_path, {**RAG24, ANSWERS: [answer]}), "trec-rag")
-    assert citations() == [("So.", "0", "d#0"), ("So.", "1", "1"), ("So.", "2", "d#2")]
+    assert citations() == [("So.", "0", "d#0"), ("So.", "1", "1"), ("So.", "d#2", "d#2")]
 
 
 @pytest.mark.parametrize("reference", [{"text": "It grinds."}, {"docid": ["d#0"]}, ["d#0"]])

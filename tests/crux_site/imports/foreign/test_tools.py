@@ -196,6 +196,8 @@ def test_choices_in_words_are_levels_and_labels(tmp_path):
     faults = {"from_name": "faults", "type": "choices", "value": {"choices": ["false", "unclear"]}}
     tasks = [task(choice("Not answerable", "answerable"), faults)]
     read(write(tmp_path / "studio", {"export.json": array(*tasks)}), "label-studio")
+    labels = record(responses={"faults": [{"value": ["false", "incomplete"], "user_id": "u"}]})
+    read(write(tmp_path / "argilla", {"records.json": array(labels)}), "argilla")
     keyed = {"answerable": {"not answerable": "1"}, "faults": {"unclear": "3", "false": "2"}}
     likert = {"graded": {"scale_4": "4"}}
     lines = [
@@ -206,6 +208,7 @@ def test_choices_in_words_are_levels_and_labels(tmp_path):
     assert ratings() == [
         ("7", "human", "answerable", 1, 0),
         ("7", "human", "faults", 1, 6),
+        ("u", "human", "faults", 1, 3),
         ("ann", "human", "answerable", 1, 0),
         ("ann", "human", "faults", 1, 6),
         ("bob", "human", "graded", 1, 4),
