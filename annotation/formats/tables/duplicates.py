@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,8 +20,9 @@ OF_OTHER_BODY = "grades, values and notes of a text whose words in another row c
 class Duplicates:
     """Setting of a study for contradictions, and the rows that count for nothing by it."""
 
-    def __init__(self, setting: str = REFUSE) -> None:
+    def __init__(self, setting: str, counts: Counter[str]) -> None:
         self.setting = setting
+        self._counts = counts
         self._replaced: set[tuple[str, int, int]] = set()
         """Rows of spools: kind of rows, index of the table, position."""
         self._bodies: dict[TextKey, dict[str, list[Origin]]] = {}
@@ -50,6 +52,13 @@ class Duplicates:
             origins.append(origin)
             by_hash[body_hash] = origins
 
+    def leaves_out(self, text: TextKey, origin: Origin) -> bool:
+        """Return whether what this row says of the text is left out, and count it."""
+        is_uncounted = self.is_uncounted(text, origin)
+        if is_uncounted:
+            self._counts[OF_OTHER_BODY] += 1
+        return is_uncounted
+
     def is_uncounted(self, text: TextKey, origin: Origin) -> bool:
         """Return whether it is known that the words of a text in this row do not count."""
         return (text, origin) in self._uncounted
@@ -69,7 +78,7 @@ class Duplicates:
         for position, (row, values) in enumerate(spool):
             if (kind, table, position) in self._replaced:
                 continue
-            if not (is_of_text and self.is_uncounted(_text_of(values), (table, row))):
+            if not (is_of_text and self.leaves_out(_text_of(values), (table, row))):
                 yield row, values
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from annotation.formats.summary import quoted_value
 from annotation.formats.tables.duplicates import (
     CHOOSE,
-    OF_OTHER_BODY,
     REFUSE,
     Duplicates,
     TextKey,
@@ -78,10 +77,10 @@ class Study:
         self.tables = tables
         self.stored = stored
         self.rubrics = {**stored.rubrics, **rubrics}
-        self._duplicates = Duplicates(duplicates)
         self.problems = Problems()
         self.counts: Counter[str] = Counter()
         """Rows and cells without an effect, by label."""
+        self._duplicates = Duplicates(duplicates, self.counts)
         self.topics: dict[str, _Topic] = {}
         self.spools: dict[tuple[str, int, str], Spool] = {}
         """By kind of rows, index of the table, and name of the run."""
@@ -261,12 +260,6 @@ class Study:
         self._texts[key] = body_hash, origin, self._store_text(origin, key, topic, body, statements)
         return key
 
-    def _is_uncounted(self, text: TextKey, origin: Origin) -> bool:
-        """Return whether another row has the words of the text that count, and count this."""
-        if is_uncounted := self._duplicates.is_uncounted(text, origin):
-            self.counts[OF_OTHER_BODY] += 1
-        return is_uncounted
-
     def _decides(self, origin: Origin, role: str, message: str, label: str) -> bool:
         """Return whether the setting decides about two rows; else an error is noted."""
         if self._duplicates.refuses:
@@ -347,7 +340,7 @@ class Study:
         Another grade of the same pair by the same rater is an error, unless `duplicates` decides.
         """
         self.used_rubrics.add(rubric)
-        if self._is_uncounted(text, origin):
+        if self._duplicates.leaves_out(text, origin):
             return
         key = (rater, rubric, topic, question, text)
         previous = self._ratings.get(key)
@@ -395,7 +388,7 @@ class Study:
         if kind != "report":
             self.problem(origin, "value", "is of a report, and this row has none")
             return
-        if self._is_uncounted(text, origin):
+        if self._duplicates.leaves_out(text, origin):
             return
         key = (system, name, measure)
         previous = self._values.get(key)
@@ -425,7 +418,7 @@ class Study:
         """Add a note on a pair; the same words by the same rater on the pair are no second one."""
         key = (by, topic, question, text, note)
         previous = self._notes.get(key)
-        if self._is_uncounted(text, origin) or (
+        if self._duplicates.leaves_out(text, origin) or (
             previous and not self._replaces("notes", *previous)
         ):
             return

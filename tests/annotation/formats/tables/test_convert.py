@@ -6,6 +6,7 @@ import pytest
 
 from annotation.formats.summary import DatasetImportError
 from annotation.formats.tables.convert import convert, mapped_tables
+from annotation.formats.tables.duplicates import OF_OTHER_BODY
 from annotation.formats.tables.files import TableFile
 from annotation.formats.tables.mapping import parse_mapping
 from annotation.formats.tables.stored_contents import StoredContents, StoredTopic
@@ -96,6 +97,7 @@ def test_duplicates_decide_about_whole_rows(
     assert [row["grade"] for row in rows(result, "RATINGS")] == grades
     assert [row["note"] for row in rows(result, "NOTES")] == notes
     (ranked,) = rows(result, "RUN")
+    assert result.counts[OF_OTHER_BODY] == (3 if choice == "first" else 2)
     names = {row["contents"]: row["id"] for row in rows(result, "PASSAGES")}
     assert ranked["line"].split()[2] == names[context]
 
