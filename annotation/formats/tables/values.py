@@ -238,6 +238,8 @@ class Scale:
 
     def _grade_of_labels(self, labels: Sequence[str]) -> int:
         """Return the grade of a set of labels. Raises CellError."""
+        if not self.labels and len(labels) == 1:
+            return self.grade_of(labels[0])
         if not self.labels:
             raise CellError(several_answers(labels, f"{self.slug} takes one"))
         grades = {word_key(label): grade for label, grade in self.labels.items()}

@@ -65,7 +65,7 @@ class _Item:
     grades: dict[str, int] = field(default_factory=dict)
     """0 or 1, by label."""
     is_set: bool = False
-    """True for the answer that no label applies, where the person could choose several."""
+    """True where the person could choose several labels, or none, and a rubric is named."""
 
     def cells(self, rubric: str = "", grade: Cell = None, spans: Sequence[_Span] = ()) -> Row:
         marked = [
@@ -154,11 +154,11 @@ def _add_items(
                     graded.append(item.cells(slugs[label], int(bool(marked)), marked))
             for label, grade in item.grades.items():
                 graded.append(item.cells(slugs[label], grade))
-            if len(item.word_labels) == 1 and item.word_labels[0] in word_labels:
-                graded.append(item.cells(slug_of_words, item.word_labels[0]))
-            elif item.is_set or len(item.word_labels) > 1:
+            if item.is_set or len(item.word_labels) > 1:
                 _check_rubric_of_sets(table, item, constants)
                 graded.append(item.cells(slug_of_words, [*item.word_labels]))
+            elif item.word_labels and item.word_labels[0] in word_labels:
+                graded.append(item.cells(slug_of_words, item.word_labels[0]))
             if len(graded) == before:
                 rows.append(item.cells())
         base = {"text.kind": "passage", "rater.kind": "human"} | dict(constants)
@@ -311,3 +311,15 @@ def _prodigy_choice(
         preset.counts["tasks without a choice: no grade"] += 1
     else:
         item.word_labels = list(dict.fromkeys(word_labels))
+    if item.is_set:
+        item.word_labels = _without_numbers(item.word_labels, nested_value(cells, "options"))
+
+
+def _without_numbers(labels: Sequence[str], options: Any) -> list[str]:
+    """Return labels with the words of options in place of their numbers, which are keys."""
+    texts = {
+        text_cell(option.get("id")): text_cell(option.get("text"))
+        for option in options
+        if isinstance(option, dict)
+    }
+    return [(label.isdecimal() and texts.get(label)) or label for label in labels]

@@ -413,6 +413,14 @@ CHECKBOXES = (
     '1,incomplete;unclear,"false, or made up"\n'
     '2,"incomplete, false, or made up",unclear\n'
 )
+NUMBERED = [
+    task
+    | {
+        "options": [{"id": n, "text": label} for n, label in enumerate(FAULTS.labels, 1)],
+        "accept": [[*FAULTS.labels].index(label) + 1 for label in task["accept"]],
+    }
+    for task in TASKS
+]
 SETS = [
     ("prodigy", "db.jsonl", TASKS, [1, 5, 2, 0]),
     ("doccano", "kim.jsonl", DOCCANO, [1, 5, 2]),
@@ -439,6 +447,15 @@ def test_several_answers_under_a_rubric_of_one_are_refused(tmp_path, preset, nam
     with pytest.raises(DatasetImportError) as caught:
         read_preset(preset, [file], stored=stored, rubric="five", **_topic())
     assert re.search(f":2: .*{two}five takes one", str(caught.value))
+
+
+def test_numbers_of_options_are_no_sets(tmp_path):
+    """The grade 3 is the set of the labels 1 and 2, and the option 3 is the label 3."""
+    stored = StoredContents(rubrics={"faults": FAULTS})
+    tasks = [*NUMBERED, NUMBERED[0] | {"text": "Text 9.", "accept": [3]}]
+    file = write_file(tmp_path, "db.jsonl", tasks)
+    rows, _ = read_preset("prodigy", [file], stored=stored, rubric="faults", **_topic())
+    assert [row["grade"] for row in rows["ratings"]] == [1, 5, 2, 0, 4]
 
 
 def test_commas_within_answers_of_a_form_separate_no_boxes(tmp_path):
