@@ -110,7 +110,7 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         return self.filter(text__dataset=dataset)
 
     def exist_for_rater(self) -> IsNull:
-        """Return the condition that there are such ratings of an outer rater, for a list of raters.
+        """Return the condition that an outer query's rater has such ratings.
 
         The order is that of the unique index, which begins with rater and rubric. For a plain EXISTS PostgreSQL
         reads the table from its beginning for each rater, 0.7 seconds with a million ratings.

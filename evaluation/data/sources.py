@@ -59,7 +59,7 @@ class Source:
 
 
 def sources(dataset: Dataset) -> tuple[Source, ...]:
-    """Return the sources of a dataset: judges, baselines, people and combinations; two queries.
+    """Return judges, baselines, people and combinations of a dataset: two queries.
 
     Raters without a rating of this dataset are left out, as are those who rated under other rubrics than
     those that scores are made of. A majority takes two people.
