@@ -10,7 +10,7 @@ OPTIONAL_TESTS := test-vllm test-writer test-finetune test-tools
 
 .PHONY: demo serve env dev-env uv browser pooler lint lint-words lint-css
 .PHONY: test test-fast test-sqlite test-browser test-postgres test-timing test-optional $(OPTIONAL_TESTS)
-.PHONY: coverage soak bench pictures messages wheel
+.PHONY: coverage soak bench pictures messages wheel new-run-files
 
 # A wheel of the site, for `uvx --from dist/*.whl crux-workbench demo`: see docs/admins.md.
 wheel: uv
@@ -53,7 +53,8 @@ lint: dev-env ## run all linters
 	quick=$$?; { set +x; } 2>/dev/null; [ $$quick = 0 ] || kill $$types 2> /dev/null; wait $$types && exit $$quick
 
 test: ## run the linters and all tests (PYTEST="-k skip -x": options of pytest)
-test: lint test-sqlite test-browser test-postgres test-timing $(if $(PYTEST),,bench-smoke)
+test: export RUN_FILES := $(CURDIR)/.venv/run_files
+test: new-run-files lint test-sqlite test-browser test-postgres test-timing $(if $(PYTEST),,bench-smoke)
 
 # One process per core: none of these tests waits.
 test-fast: JOBS := $(CORES)
@@ -91,6 +92,11 @@ bench-%:
 # Where PYTEST selects tests, a part may have none of them: pytest then exits with 5.
 END = $(if $(PYTEST),|| [ $$? = 5 ])
 HAS_POSTGRES = $(PY) -c "import psycopg; psycopg.connect('$(PG_URL)', connect_timeout=2)" 2>/dev/null
+
+# Migrated and seeded databases, which all parts of `make test` copy. They are made again for each run: seeds depend
+# on the code and on the time.
+new-run-files: dev-env
+	@rm -rf $(RUN_FILES) && mkdir $(RUN_FILES)
 
 test-sqlite: dev-env pooler
 	@echo "== tests, SQLite"

@@ -1,4 +1,7 @@
-"""Files of a run of the tests: its first process that needs one makes it for all."""
+"""Files that the processes of the tests share: the first that needs one makes it for all.
+
+`make test` runs pytest several times, and names one folder (RUN_FILES) for all of them.
+"""
 
 import fcntl
 import os
@@ -14,7 +17,9 @@ IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 
 
 def run_folder(base: Path) -> Path:
-    """Return the temporary folder of all processes of a run, from that of one."""
+    """Return the folder of shared files: that of `make test`, else the one above `base`, a process's own."""
+    if folder := os.environ.get("RUN_FILES"):
+        return Path(folder)
     return base.parent if IS_WORKER else base
 
 
