@@ -42,9 +42,15 @@ def new_sqlite(path: Path) -> str:
     """
     if prepared := os.environ.get("BENCH_PREPARED"):
         shutil.copyfile(Path(prepared, "crux.sqlite3"), path)
-        if not (static := path.with_name("static")).exists():
-            static.symlink_to(Path(prepared, "static"))
+        link_static_files(path.parent)
     return f"sqlite:///{path}"
+
+
+def link_static_files(folder: Path) -> None:
+    """Put the static files of the site that BENCH_PREPARED names, if any, into a folder."""
+    prepared = os.environ.get("BENCH_PREPARED")
+    if prepared and not (static := folder / "static").exists():
+        static.symlink_to(Path(prepared, "static"))
 
 
 class Server:
@@ -126,6 +132,7 @@ def database(kind: str, folder: Path, name: str):
 
         yield url, rows
         return
+    link_static_files(folder)
     admin = os.environ.get("PG_URL", PG_URL)
     address = f"{admin.rpartition('/')[0]}/{name}"
     drop = sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name))

@@ -119,6 +119,12 @@ def migrated_database(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def prepared(tmp_path_factory) -> Path:
+    """Return the folder of a site without data, with static files, to copy."""
+    return run_files.prepared_site(tmp_path_factory.getbasetemp())
+
+
+@pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     request, django_db_modify_db_settings_parallel_suffix, tmp_path_factory
 ):

@@ -24,7 +24,6 @@ from tests.toolbox.served_site import (
     Site,
     has_fonts,
     launched,
-    prepared_site,
     served,
 )
 
@@ -60,12 +59,6 @@ def site(tmp_path_factory, prepared):
     shared = run_folder(base) / "seeded"
     with served(base / "site", seed, shared=shared, prepared=prepared) as running:
         yield running
-
-
-@pytest.fixture(scope="session")
-def prepared(tmp_path_factory) -> Path:
-    """Return the folder of a site without data, to copy."""
-    return prepared_site(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="session")

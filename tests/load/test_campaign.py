@@ -26,7 +26,8 @@ def postgres_is_there():
 
 @pytest.mark.timing
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
-def test_killed_server_loses_no_answer(database):
+def test_killed_server_loses_no_answer(database, prepared, monkeypatch):
+    monkeypatch.setenv("BENCH_PREPARED", str(prepared))
     if database == "postgres":
         postgres_is_there()
     outcome = run(database, PLAN, name=f"crux_load_{os.getpid()}")

@@ -63,7 +63,7 @@ class Client:
 
 
 @pytest.fixture(scope="module")
-def two_sites(tmp_path_factory):
+def two_sites(tmp_path_factory, prepared):
     """Two servers with folders of their own, as on two machines; yield them and the databases."""
     with primary_and_standby() as (primary, standby):
         env = os.environ | {
@@ -76,8 +76,8 @@ def two_sites(tmp_path_factory):
         folders = [tmp_path_factory.mktemp(name) for name in ("one", "two")]
         envs = [env | {"VAR_DIR": str(folder)} for folder in folders]
         manage(envs[0], "migrate", "-v0")
-        manage(envs[0], "collectstatic", "-v0", "--noinput")
-        folders[1].joinpath("static").symlink_to(folders[0] / "static")
+        for folder in folders:
+            folder.joinpath("static").symlink_to(prepared / "static")
         token = manage(envs[0], "shell", "-v0", "-c", SEED).split()[-1]
         servers = [Server(site_env, workers=1) for site_env in envs]
         try:

@@ -5,6 +5,7 @@
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -44,7 +45,31 @@ def migrated_database(base: Path) -> Path:
 
 def _migrate(path: Path) -> None:
     with TemporaryDirectory() as var:
-        env = os.environ | {"VAR_DIR": var, "DATABASE_URL": f"sqlite:///{path}"}
-        subprocess.run(
-            [sys.executable, "manage.py", "migrate", "-v0"], env=env, cwd=ROOT, check=True
-        )
+        manage(os.environ | {"VAR_DIR": var, "DATABASE_URL": f"sqlite:///{path}"}, "migrate", "-v0")
+
+
+def prepared_site(base: Path) -> Path:
+    """Return the folder of a site without data, with tables and static files, to copy."""
+
+    def prepare(folder: Path) -> None:
+        folder.mkdir()
+        shutil.copyfile(migrated_database(base), folder / "crux.sqlite3")
+        manage(site_environment(folder), "collectstatic", "--no-input", "-v0")
+
+    return made_once(run_folder(base) / "prepared", prepare)
+
+
+def site_environment(folder: Path) -> dict[str, str]:
+    """Return the environment of a site whose data are in a folder."""
+    return os.environ | {
+        "VAR_DIR": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder / 'crux.sqlite3'}",
+        "DJANGO_SETTINGS_MODULE": "crux_site.settings",
+        "PYTHONPATH": str(ROOT),
+    }
+
+
+def manage(env: dict[str, str], *arguments: str) -> None:
+    """Run a command of manage.py in a process of its own."""
+    command = [sys.executable, str(ROOT / "manage.py"), *arguments]
+    subprocess.run(command, env=env, check=True, cwd=ROOT)

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Playwright
 from bench.ports import free_port
 from tests.toolbox.clock import is_answered, wait_for
 from tests.toolbox.paths import ROOT
-from tests.toolbox.run_files import made_once, migrated_database, run_folder
+from tests.toolbox.run_files import made_once, manage, site_environment
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 # The same engine without a browser's window and services: tests take three quarters of the time with it.
@@ -140,9 +140,9 @@ def served(
     this site.
     """
     database = folder / "crux.sqlite3"
-    env = _environment(folder) | settings
+    env = site_environment(folder) | settings
     if shared:
-        made_once(shared, lambda folder: _fill(folder, seed, prepared, _environment(folder)))
+        made_once(shared, lambda folder: _fill(folder, seed, prepared, site_environment(folder)))
         shutil.copytree(shared, folder)
     else:
         _fill(folder, seed, prepared, env)
@@ -165,39 +165,14 @@ def served(
         server.wait(60)
 
 
-def _environment(folder: Path) -> dict[str, str]:
-    return os.environ | {
-        "VAR_DIR": str(folder),
-        "DATABASE_URL": f"sqlite:///{folder / 'crux.sqlite3'}",
-        "DJANGO_SETTINGS_MODULE": "crux_site.settings",
-        "PYTHONPATH": str(ROOT),
-    }
-
-
 def _fill(folder: Path, seed: str, prepared: Path | None, env: dict[str, str]) -> None:
     if prepared:
         shutil.copytree(prepared, folder, dirs_exist_ok=True)
     _run(seed if prepared else f"{PREPARE}\n{seed}", env)
 
 
-def prepared_site(base: Path) -> Path:
-    """Return the folder of a site without data, with tables and static files, to copy."""
-
-    def prepare(folder: Path) -> None:
-        folder.mkdir()
-        shutil.copyfile(migrated_database(base), folder / "crux.sqlite3")
-        _manage(_environment(folder), "collectstatic", "--no-input", "-v0")
-
-    return made_once(run_folder(base) / "prepared", prepare)
-
-
 def _run(code: str, env: dict[str, str]) -> None:
-    _manage(env, "shell", "-v0", "-c", code)
-
-
-def _manage(env: dict[str, str], *arguments: str) -> None:
-    command = [sys.executable, str(ROOT / "manage.py"), *arguments]
-    subprocess.run(command, env=env, check=True, cwd=ROOT)
+    manage(env, "shell", "-v0", "-c", code)
 
 
 def _wait_for(url: str, server: subprocess.Popen) -> None:
