@@ -1,6 +1,7 @@
 """Versions of raters: every write of ratings draws a new one, in the database itself."""
 
 import os
+import shutil
 import subprocess
 import sys
 from threading import Barrier
@@ -23,7 +24,6 @@ def triggers():
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%version%'")
         return cursor.fetchone()[0]
-call_command("migrate", verbosity=0)
 print(triggers())
 call_command("migrate", "annotation", "0015", verbosity=0)  # alters the table of ratings
 print(triggers())
@@ -128,9 +128,10 @@ def test_versions_are_one_row_a_rater_after_the_next_write():
     assert list(rows().values_list("rater_id", flat=True)) == [a.pk, b.pk]
 
 
-def test_migrations_that_alter_ratings_leave_the_triggers(tmp_path):
+def test_migrations_that_alter_ratings_leave_the_triggers(tmp_path, migrated_database):
+    database = shutil.copyfile(migrated_database, tmp_path / "one.sqlite3")
     env = os.environ | {
-        "DATABASE_URL": f"sqlite:///{tmp_path / 'one.sqlite3'}",
+        "DATABASE_URL": f"sqlite:///{database}",
         "VAR_DIR": str(tmp_path),
     }
     process = subprocess.run(
