@@ -30,7 +30,8 @@ def _postgres():
         pytest.skip(f"NO CONNECTION POOLER IS TESTED: no PostgreSQL at {SERVER} (PG_URL=...)")
 
 
-def test_crowd_on_two_sites_behind_a_pooler_loses_no_answer():
+def test_crowd_on_two_sites_behind_a_pooler_loses_no_answer(prepared, monkeypatch):
+    monkeypatch.setenv("BENCH_PREPARED", str(prepared))
     outcome = run("pooled", PLAN, name=f"crux_pooling_{os.getpid()}")
     assert outcome.stopped == []
     assert outcome.failures == {}

@@ -18,7 +18,7 @@ IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 
 
 def run_folder(base: Path) -> Path:
-    """Return the folder of shared files: that of `make test`, else the one above `base`, a process's own."""
+    """Return the folder of shared files; `base` is the temporary folder of this process."""
     if folder := os.environ.get("RUN_FILES"):
         return Path(folder)
     return base.parent if IS_WORKER else base
