@@ -401,7 +401,7 @@ def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
         selection=selection,
         text=text,
         question=question,
-        grades=np.full((len(text), len(selection.raters)), np.nan),
+        grades=np.full((len(text), len(selection.raters)), np.nan, order="F"),
         judge=np.full(len(text), np.nan),
         rows=rows,
         judge_rows=judge_rows,
@@ -512,17 +512,6 @@ def _fill(
     column = order[np.searchsorted(raters, rows["rater"].to_numpy(), sorter=order)]
     is_item = item >= 0
     grades[item[is_item], column[is_item]] = rows["grade"].to_numpy()[is_item]
-
-
-def question_grid(matrix: RatingMatrix, texts: Sequence[int]) -> FloatArray:
-    """Grades of whole texts, whether a pair is an item or not: what coverage is computed from.
-
-    Returns texts x (raters, then the judge) x positions of the topic's questions, NaN = no rating.
-    """
-    raters, judge = [rater.pk for rater in matrix.selection.raters], matrix.selection.judge
-    by_raters = grid(matrix.rows, raters, texts, matrix.questions)
-    by_judge = grid(matrix.judge_rows, [judge.pk if judge else 0], texts, matrix.questions)
-    return np.concatenate([by_raters, by_judge]).swapaxes(0, 1)
 
 
 def grid(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.data.columns import JUDGE, Column
-from evaluation.data.ratings import RatingMatrix, question_grid
+from evaluation.data.ratings import RatingMatrix, look_up
 from evaluation.metrics.grades import NO_ANSWERABLE
 from evaluation.stats import correlation
 from evaluation.stats.correlation import Correlation
@@ -23,6 +23,9 @@ from evaluation.stats.jackknife import jackknife_interval
 
 # Signs of differences that the intervals of rank correlations are made of, over all pairs of raters.
 SIGNS = 60_000_000
+_NO_TOPIC = 0  # keys begin with 1
+CountArray = NDArray[np.int32]
+"""Counts of questions: half the memory of int64."""
 UNRATED = "undefined, because none of it is rated"
 
 
@@ -77,9 +80,9 @@ class ReportRows(Sequence[ReportRow]):
     names: tuple[str, ...]
     systems: tuple[str, ...]
     topics: tuple[str, ...]
-    n_questions: IntArray
-    n_answered: IntArray
-    n_unrated: IntArray
+    n_questions: CountArray
+    n_answered: CountArray
+    n_unrated: CountArray
     means: FloatArray
     """Mean coverage of the raters who have one; NaN = none has."""
     n_raters: int
@@ -253,17 +256,12 @@ def report_rows(matrix: RatingMatrix) -> ReportRows:
     texts = [pk for pk in topic_of if matrix.texts[pk].kind != "passage"]
     if not texts:
         return no_report_rows(len(selection.raters))
-    grid = question_grid(matrix, texts)
-    mask = _question_mask(matrix, [topic_of[pk] for pk in texts], grid.shape[2])[:, np.newaxis]
-    thresholds = [selection.threshold] * len(selection.raters) + [selection.judge_threshold]
-    answered = grid >= np.array(thresholds)[:, np.newaxis]
-    columns = slice(None if selection.judge else -1)
-    n_answered = (answered & mask).sum(axis=2)[:, columns]
-    n_unrated = (np.isnan(grid) & mask).sum(axis=2)[:, columns]
-    n_questions = mask.sum(axis=2)
+    n_questions = _question_counts(matrix, [topic_of[pk] for pk in texts])
+    n_rated, n_answered = _counts_by_text(matrix, texts)
+    n_unrated = n_questions[:, np.newaxis] - n_rated
     raters = slice(len(selection.raters))
-    has_rated = (n_unrated < n_questions)[:, raters]
-    shares = n_answered[:, raters] / np.maximum(n_questions, 1)
+    has_rated = n_rated[:, raters] > 0
+    shares = n_answered[:, raters] / np.maximum(n_questions, 1)[:, np.newaxis]
     n_means = has_rated.sum(axis=1)
     means = (shares * has_rated).sum(axis=1) / np.maximum(n_means, 1)
     names, topic_names = _names(matrix, texts), matrix.topic_names
@@ -272,10 +270,9 @@ def report_rows(matrix: RatingMatrix) -> ReportRows:
         names=tuple(names[pk] for pk in texts),
         systems=tuple(matrix.texts[pk].group for pk in texts),
         topics=tuple(topic_names[topic_of[pk]] for pk in texts),
-        n_questions=n_questions[:, 0],
-        # int32: half the memory of int64.
-        n_answered=n_answered.astype(np.int32),
-        n_unrated=n_unrated.astype(np.int32),
+        n_questions=n_questions,
+        n_answered=n_answered,
+        n_unrated=n_unrated,
         means=np.where(n_means > 0, means, np.nan),
         n_raters=len(selection.raters),
     )
@@ -283,18 +280,58 @@ def report_rows(matrix: RatingMatrix) -> ReportRows:
 
 def no_report_rows(n_raters: int) -> ReportRows:
     """Return the coverage of no reports."""
-    counts, none = np.zeros((0, n_raters), dtype=np.int64), np.zeros(0, dtype=np.int64)
-    return ReportRows(none, (), (), (), none, counts, counts, np.zeros(0), n_raters)
+    counts, none = np.zeros((0, n_raters), dtype=np.int32), np.zeros(0, dtype=np.int32)
+    return ReportRows(
+        np.zeros(0, np.int64), (), (), (), none, counts, counts, np.zeros(0), n_raters
+    )
 
 
-def _question_mask(matrix: RatingMatrix, topics: Sequence[int], width: int) -> NDArray[np.bool_]:
-    """Return a mask of the unfiltered questions by position: one row for each given topic."""
-    row_of = {topic: row for row, topic in enumerate(dict.fromkeys(topics))}
-    mask = np.zeros((len(row_of), width), dtype=bool)
-    for question in matrix.questions.values():
-        if not question.is_filtered and question.topic in row_of:
-            mask[row_of[question.topic], question.position] = True
-    return mask[[row_of[topic] for topic in topics]]
+def _question_counts(matrix: RatingMatrix, topics: Sequence[int]) -> CountArray:
+    """Return the number of unfiltered questions of each given topic."""
+    n = Counter(
+        question.topic for question in matrix.questions.values() if not question.is_filtered
+    )
+    return np.array([n[topic] for topic in topics], dtype=np.int32)
+
+
+def _counts_by_text(matrix: RatingMatrix, texts: Sequence[int]) -> tuple[CountArray, CountArray]:
+    """Count the rated and the answered questions of texts: texts x (raters, then the judge).
+
+    Of the unfiltered questions of a text's topic, whether a pair is an item or not.
+    """
+    selection, topic_of = matrix.selection, matrix.rated_texts
+    text_topics = np.array([topic_of[pk] for pk in texts])
+    sides = [(matrix.rows, [rater.pk for rater in selection.raters], selection.threshold)]
+    if selection.judge:
+        sides.append((matrix.judge_rows, [selection.judge.pk], selection.judge_threshold))
+    n_rated: list[CountArray] = []
+    n_answered: list[CountArray] = []
+    for rows, raters, threshold in sides:
+        rater = _positions_in(raters, rows["rater"].to_numpy())
+        text = _positions_in(texts, rows["text"].to_numpy())
+        topic = look_up(rows["question"].to_numpy(), lambda pk: _topic_of(matrix, pk), np.int64)
+        counted = (rater >= 0) & (text >= 0)
+        counted[counted] = topic[counted] == text_topics[text[counted]]
+        cells = text * len(raters) + rater
+        is_answered = counted & (rows["grade"].to_numpy() >= threshold)
+        for counts, mask in ((n_rated, counted), (n_answered, is_answered)):
+            n = np.bincount(cells[mask], minlength=len(texts) * len(raters))
+            counts.append(n.reshape(len(texts), len(raters)).astype(np.int32))
+    return np.hstack(n_rated), np.hstack(n_answered)
+
+
+def _topic_of(matrix: RatingMatrix, question: int) -> int:
+    """Return the topic of a question; of one that is left out, none."""
+    row = matrix.questions[question]
+    return _NO_TOPIC if row.is_filtered else row.topic
+
+
+def _positions_in(keys: Sequence[int], values: IntArray) -> IntArray:
+    """Return the position of each value among the keys; -1 for another value."""
+    ordered = np.argsort(keys)
+    index = np.searchsorted(np.asarray(keys)[ordered], values).clip(max=len(keys) - 1)
+    positions = ordered[index]
+    return np.where(np.asarray(keys)[positions] == values, positions, -1)
 
 
 def _names(matrix: RatingMatrix, texts: Sequence[int]) -> dict[int, str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evaluation.stats import fleiss
@@ -148,8 +149,10 @@ class LevelColumns:
 
     def __init__(self, grades: FloatArray, levels: Sequence[int], topics: IntArray) -> None:
         self.levels = tuple(levels)
-        # A column lies in one piece of memory.
-        self.positions = np.asfortranarray(level_index(grades, levels).astype(np.int16))
+        # A column lies in one piece of memory, and is read by itself: a crowd has many, with few grades each.
+        self.positions = np.full(grades.shape, -1, dtype=np.int16, order="F")
+        for column in range(grades.shape[1]):
+            self.positions[:, column] = level_index(grades[:, column], levels)
         names, self.topic = np.unique(topics, return_inverse=True)
         self.n_topics = len(names)
 
@@ -174,8 +177,12 @@ class LevelColumns:
 
     def common_items(self) -> IntArray:
         """Count the items that each pair of raters has in common: raters x raters."""
-        rated = (self.positions >= 0).astype(np.float32)
-        return np.asarray(rated.T @ rated).round().astype(np.int64)
+        n_rated = [len(items) for items in self.rated]
+        items = np.concatenate([np.zeros(0, np.intp), *self.rated])
+        raters = np.repeat(np.arange(len(n_rated)), n_rated)
+        shape = len(self.positions), len(n_rated)
+        rated = scipy.sparse.csr_array((np.ones(len(items), np.int64), (items, raters)), shape)
+        return np.asarray((rated.T @ rated).toarray())
 
     def by_topic(self, column: int) -> IntArray:
         """Return the counts of a rater's grades: topics x levels."""

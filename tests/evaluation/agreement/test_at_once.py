@@ -9,7 +9,7 @@ from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text,
 from evaluation.agreement.judge import against, judge_parts
 from evaluation.agreement.majority import majority_rows
 from evaluation.agreement.parts import part, topic_parts
-from evaluation.data.ratings import load, question_grid
+from evaluation.data.ratings import grid, load
 from evaluation.data.selection import select
 from evaluation.metrics.coverage import coverage
 from evaluation.scoring.report_coverage import report_rows
@@ -76,9 +76,11 @@ def test_coverage_of_reports(large_dataset):
     selection = select(large_dataset, judge="j", eta=4)
     matrix = load(selection)
     rows = report_rows(matrix)
-    grid = question_grid(matrix, [row.text for row in rows])
+    texts, raters = [row.text for row in rows], [rater.pk for rater in selection.raters]
+    by_raters = grid(matrix.rows, raters, texts, matrix.questions)
+    by_judge = grid(matrix.judge_rows, [selection.judge.pk], texts, matrix.questions)
     assert len(rows) == N_TOPICS
-    for row, cells in zip(rows, grid, strict=True):
+    for row, cells in zip(rows, np.concatenate([by_raters, by_judge]).swapaxes(0, 1), strict=True):
         questions = SubQuestion.objects.filter(topic__name=row.topic, filtered_because="")
         positions = list(questions.values_list("position", flat=True))
         for column, estimate in enumerate((*row.coverage, row.judge)):

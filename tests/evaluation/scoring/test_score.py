@@ -277,5 +277,5 @@ def test_queries_do_not_grow(study, django_assert_num_queries):
     make_reference(study)
     options = choose(study.dataset)
     # As for pools, six; runs, ranked texts, reports and references; their words.
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         score(study.dataset, options)
