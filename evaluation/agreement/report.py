@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +27,7 @@ from evaluation.scoring.report_coverage import (
     ReportRows,
     correlations,
     mean_coverage,
+    mean_of_raters,
     no_report_rows,
     report_rows,
 )
@@ -133,6 +134,17 @@ class AgreementReport:
         return list(
             zip(self.selection.columns, shares, strict=False)
         )  # a judge among the raters: one share more
+
+    @property
+    def displayed_means(self) -> Mapping[str, Sequence[Estimate]]:
+        """`mean_coverage`, of a crowd in one mean over its raters; then the judge."""
+        if not self.selection.is_crowd:
+            return self.mean_coverage
+        judge = slice(len(self.selection.raters), None)
+        return {
+            system: (mean, *self.mean_coverage[system][judge])
+            for system, mean in mean_of_raters(self.reports).items()
+        }
 
     @property
     def alpha_metric(self) -> Metric:

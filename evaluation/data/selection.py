@@ -30,6 +30,7 @@ from evaluation.stats.majority import Rule
 
 LISTED = 20  # as many choices as a message names
 Exposed = Literal["left-out", "included"]
+CROWD = 12  # raters that have a column each in the tables of a page
 MAX_NAMES = 3  # raters that the line above a page names; of more it gives the number
 
 
@@ -146,6 +147,11 @@ class Selection:
     def columns(self) -> tuple[Column, ...]:
         """The raters, and then the judge, unless it is one of them."""
         return (*self.raters, *filter(None, [self.judge_apart]))
+
+    @property
+    def is_crowd(self) -> bool:
+        """Return True if there are too many raters for a column each: pages sum them up."""
+        return len(self.raters) > CROWD
 
     @property
     def one_scale(self) -> bool:

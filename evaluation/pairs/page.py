@@ -109,6 +109,7 @@ class PairList:
             grades=tuple(
                 grade_cell(rater, float(grade), selection.rubric)
                 for rater, grade in zip(selection.raters, matrix.grades[item], strict=True)
+                if not (selection.is_crowd and np.isnan(grade))
             ),
             judge=grade_cell(
                 selection.judge,

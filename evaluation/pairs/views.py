@@ -295,8 +295,8 @@ def _with_questions(rows: Sequence[PairRow]) -> list[tuple[PairRow, str]]:
 def _voices(selection: Selection, text: Text, question: SubQuestion) -> list[Voice]:
     """Return the answers of raters to a pair, then the judge's.
 
-    Included are all who rated the pair, and chosen raters who did not. Where a text stands for its topic,
-    all who rated the question of any text of it.
+    Included are all who rated the pair, and, unless they are a crowd, chosen raters who did not. Where a
+    text stands for its topic, all who rated the question of any text of it.
     """
     judge = selection.judge
     rated = Rating.objects.filter(
@@ -312,7 +312,8 @@ def _voices(selection: Selection, text: Text, question: SubQuestion) -> list[Voi
     for rater in selection.everyone:
         rating = ratings.get((rater.pk, selection.rubric.pk))
         is_judge = judge and judge.pk == rater.pk and selection.one_scale
-        if not is_judge and (rating or rater in selection.raters):
+        is_chosen = rater in selection.raters and not selection.is_crowd
+        if not is_judge and (rating or is_chosen):
             voices.append(_voice(rater, rating, selection.rubric, selection.threshold))
     if judge:
         rating = ratings.get((judge.pk, selection.judge_rubric.pk))

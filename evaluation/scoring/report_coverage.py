@@ -56,6 +56,12 @@ class ReportRow(NamedTuple):
         return tuple(map(self._estimate, range(self.n_raters)))
 
     @property
+    def mean_of_raters(self) -> Estimate:
+        """The mean coverage of the raters who have one; `n` counts them."""
+        n = sum(n_unrated < self.n_questions for n_unrated in self.n_unrated[: self.n_raters])
+        return Estimate(self.mean, UNRATED if self.mean is None else None, n)
+
+    @property
     def judge(self) -> Estimate | None:
         return self._estimate(-1) if len(self.n_answered) > self.n_raters else None
 
@@ -366,15 +372,30 @@ def mean_coverage(reports: ReportRows, n_columns: int) -> dict[str, tuple[Estima
 
     `n_columns` leaves out the judge, who is last, where it is also a rater.
     """
-
-    def mean(values: FloatArray) -> Estimate:
-        finished = values[~np.isnan(values)]
-        if not len(finished):
-            return Estimate(None, "undefined, because no report is finished", 0, len(values))
-        return Estimate(float(finished.mean()), None, len(finished), len(values) - len(finished))
-
     coverage = reports.finished_coverage[:, :n_columns]
     return {
-        system: tuple(map(mean, coverage[indices].T))
+        system: tuple(map(_mean, coverage[indices].T))
         for system, indices in reports.by_system().items()
     }
+
+
+def mean_of_raters(reports: ReportRows) -> dict[str, Estimate]:
+    """Return each system's mean over reports of the coverage by the raters who finished them.
+
+    `n` counts the reports that a rater has finished, `missing` the others.
+    """
+    coverage = reports.finished_coverage[:, : reports.n_raters]
+    n_finished = (~np.isnan(coverage)).sum(axis=1)
+    means = np.nansum(coverage, axis=1) / np.maximum(n_finished, 1)
+    return {
+        system: _mean(np.where(n_finished > 0, means, np.nan)[indices])
+        for system, indices in reports.by_system().items()
+    }
+
+
+def _mean(values: FloatArray) -> Estimate:
+    """Return the mean of the coverages of finished reports, NaN for others."""
+    finished = values[~np.isnan(values)]
+    if not len(finished):
+        return Estimate(None, "undefined, because no report is finished", 0, len(values))
+    return Estimate(float(finished.mean()), None, len(finished), len(values) - len(finished))
