@@ -23,13 +23,14 @@ from annotation.formats.records import (
 )
 from annotation.formats.summary import DatasetImportError, Problem
 from annotation.formats.tables.cells import TableError
+from annotation.formats.tables.duplicates import TextKey
 from annotation.formats.tables.files import TableFile, files_of, tables_of
 from annotation.formats.tables.mapped_table import MappedTable
 from annotation.formats.tables.mapping import MappingError, NewRubric, TableImport
 from annotation.formats.tables.reader import read_table
 from annotation.formats.tables.source import Table
 from annotation.formats.tables.stored_contents import StoredContents
-from annotation.formats.tables.study import Study, TextKey
+from annotation.formats.tables.study import Study
 from annotation.formats.tables.values import Scale
 from annotation.formats.translation import Translation
 

@@ -11,6 +11,7 @@ from typing import Any
 from annotation.formats.summary import quoted_value
 from annotation.formats.tables.cells import Cell, TableError
 from annotation.formats.tables.citation_marks import split_marks
+from annotation.formats.tables.duplicates import TextKey
 from annotation.formats.tables.lists import ListError, items_of
 from annotation.formats.tables.mapped_table import MappedTable
 from annotation.formats.tables.mapping import (
@@ -19,8 +20,9 @@ from annotation.formats.tables.mapping import (
     Column,
     Role,
 )
+from annotation.formats.tables.rankings import Origin
 from annotation.formats.tables.source import is_empty
-from annotation.formats.tables.study import Origin, QuestionIndex, Study, TextKey
+from annotation.formats.tables.study import QuestionIndex, Study
 from annotation.formats.tables.values import (
     CellError,
     cut_grade,

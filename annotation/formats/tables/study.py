@@ -32,8 +32,6 @@ from annotation.formats.tables.stored_contents import StoredContents, StoredTopi
 from annotation.formats.tables.values import Scale, digest, normal
 from annotation.plurals import n_of
 
-__all__ = ["Origin", "QuestionIndex", "Study", "TextKey"]
-
 QuestionIndex = int | None  # from 0; None for the topic as a whole
 _SPOOLS = {"passage": "passages", "reference": "references", "report": "reports"}
 NO_TOPIC = (

@@ -46,8 +46,8 @@ def test_list_and_pair_name_those_who_rated(crowd, client):
     assert f"by the names of those of the {CROWD + 1} raters who rated the pair" in listed
     assert f" · {CROWD + 1} raters · " in listed
     rows = re.findall(r'<span class="cells">(.*?)</a>', listed)
-    named = [re.findall(r"p\d\d", row) for row in rows if "p01" in row]
-    assert named == [["p00", "p01"]] * 3
+    names_by_row = [re.findall(r"p\d\d", row) for row in rows if "p01" in row]
+    assert names_by_row == [["p00", "p01"]] * 3
     pair = re.search(
         r'href="(/datasets/ferry/pairs/\d+/\d+/\?[^"]*)"[^>]*>(?:(?!href).)*p01', listed
     )
