@@ -422,7 +422,7 @@ class PageTable:
         parts: list[str] = [
             self.undefined(cell.reason) if cell.reason else conditional_escape(cell.content)
         ]
-        # Joined without format_html, which takes a tenth of the time of a page with 4,000 cells.
+        # Joined without format_html, which took a tenth of the time of rendering 4,000 cells.
         for css, text in (("limits", cell.limits), ("counts", cell.counts)):
             if text:
                 parts.append(f'<small class="{css}">{conditional_escape(text)}</small>')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-DUPLICATES_LABEL = "Duplicates: rows with different words, grades or values of the same"
+DUPLICATES_LABEL = "Rows that contradict each other in words, grades or values"
 DUPLICATES_CHOICES = (
     ("refuse", "refuse the import"),
     ("first", "the first one counts"),

@@ -79,7 +79,7 @@ def agreement(request: AuthenticatedRequest, selection: Selection) -> HttpRespon
         "sides_rows": confusion_rows(sides.matrix, report.levels, None) if sides else [],
         "kept": selection.params(),
         "panels": panels,
-        "marks_in_legend": ":1" if selection.is_crowd else ":",
+        "legend_raters": selection.raters[:1] if selection.is_crowd else selection.raters,
         "is_thinned": any(panel.is_thinned for panel in panels.rows),
         "pair_axis": axis_of(*(pair.kappa for pair in report.pairs)),
         "part_axis": axis_of(
