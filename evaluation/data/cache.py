@@ -9,14 +9,17 @@ from typing import Any, TypeVar, cast
 from django.core.cache import cache
 from django.db.models import Count, Max, Q, Subquery, Sum
 
+from annotation import db_version
+from annotation.db_version import snapshot
 from annotation.models import Dataset, Rater, RatingVersion, SubQuestion
 from evaluation.data.cache_keys import CacheKey, Key
-from evaluation.data.process_cache import SHARED_CACHE, UNPICKLED_RESULTS
+from evaluation.data.process_cache import SHARED_CACHE, UNPICKLED_RESULTS, ProcessCache
 from evaluation.models import RankedText, ReportValue
 
 Result = TypeVar("Result")
 
 CACHE_SECONDS = 60 * 60
+_NEWEST = {"n": Count("pk"), "newest": Max("pk")}
 
 
 def data_version(dataset: Dataset) -> str:
@@ -35,31 +38,71 @@ def data_version(dataset: Dataset) -> str:
 
 
 def _version(dataset: Dataset) -> str:
-    newest = {"n": Count("pk"), "newest": Max("pk")}
     raters = Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None)).values("pk")
+    ratings = RatingVersion.objects.filter(rater_id__in=raters).aggregate(
+        **_NEWEST, drawn=Sum("token")
+    )
+    return _hash(content_version(dataset), ratings)
+
+
+def content_version(dataset: Dataset) -> str:
+    """Return a hash of a dataset's data without ratings and spans, for keys of caches.
+
+    It changes as `data_version` does, but not while people and judges grade.
+    """
+    return SHARED_CACHE.until_db_write(
+        (CacheKey.CONTENT_VERSION, dataset.pk), lambda: _content_version(dataset)
+    )
+
+
+def until_content_changes(
+    store: ProcessCache[tuple[object, ...]],
+    dataset: Dataset,
+    key: tuple[object, ...],
+    compute: Callable[[], Result],
+) -> Result:
+    """Return the result of `compute`, kept in a process cache until the content changes.
+
+    For what depends on no rating. Nobody may change the result.
+    """
+    with snapshot():  # the version is of exactly what is read
+        state = db_version.current()
+        if state is None:  # a transaction that may be rolled back
+            return compute()
+        version = (state.database, content_version(dataset))
+        return store.of_version((dataset.pk, *key), version, compute)
+
+
+def _content_version(dataset: Dataset) -> str:
     acts = dataset.log.order_by().values("dataset")
-    values = (
-        ReportValue.objects.filter(report__dataset=dataset).order_by().values("report__dataset")
+    values = ReportValue.objects.filter(report__dataset=dataset).order_by()
+    questions = (
+        SubQuestion.objects.filter(topic__dataset=dataset).order_by().values("topic__dataset")
     )
-    questions = SubQuestion.objects.filter(topic__dataset=dataset).annotate(
-        n_acts=Subquery(acts.annotate(n=Count("pk")).values("n")),
-        act=Subquery(acts.annotate(last=Max("pk")).values("last")),
-        n_values=Subquery(values.annotate(n=Count("pk")).values("n")),
-        value=Subquery(values.annotate(last=Max("pk")).values("last")),
-    )
-    newest_annotated = {
-        f"newest_{name}": Max(name) for name in ("n_acts", "act", "n_values", "value")
-    }
-    filtered = Count("pk", filter=~Q(filtered_because=""))
+    topics = dataset.topics.order_by().values("dataset")
+    rows = (acts, values.values("report__dataset"), topics, questions)
+    newest = [
+        Subquery(group.annotate(value=aggregate).values("value"))
+        for group in rows
+        for aggregate in _NEWEST.values()
+    ]
+    filtered = questions.annotate(value=Count("pk", filter=~Q(filtered_because="")))
     aggregates = [
-        RatingVersion.objects.filter(rater_id__in=raters).aggregate(**newest, drawn=Sum("token")),
-        dataset.texts.aggregate(**newest, words=Count("body"), topics=Count("topic")),
-        questions.aggregate(**newest, filtered=filtered, **newest_annotated),
+        list(
+            Dataset.objects.filter(pk=dataset.pk).values_list(
+                *newest, Subquery(filtered.values("value"))
+            )
+        ),
+        dataset.texts.aggregate(**_NEWEST, words=Count("body"), topics=Count("topic")),
         RankedText.objects.filter(run__in=dataset.runs.values("pk")).aggregate(
-            **newest, runs=Max("run_id")
+            **_NEWEST, runs=Max("run_id")
         ),
     ]
-    return hashlib.sha256(repr((dataset.pk, aggregates)).encode()).hexdigest()[:16]
+    return _hash(dataset.pk, aggregates)
+
+
+def _hash(*values: object) -> str:
+    return hashlib.sha256(repr(values).encode()).hexdigest()[:16]
 
 
 def rating_version(raters: Collection[int]) -> Hashable | None:

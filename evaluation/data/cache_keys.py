@@ -41,6 +41,7 @@ class CacheKey(StrEnum):
 
     # Lists and counts until the next write to the database, see SHARED_CACHE.
     CERTIFICATE_STATES = "states of certificates"
+    CONTENT_VERSION = "version of the data without ratings"
     CONSTRUCTION_STEPS = "steps of a collection's construction"
     DATA_VERSION = "version of the data"
     DATASET_OVERVIEW = "overview of a dataset"

@@ -9,6 +9,7 @@ import numpy as np
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from annotation.models import Dataset, SubQuestion, Text, Topic
+from evaluation.data.cache import until_content_changes
 from evaluation.data.process_cache import CORPORA
 from evaluation.metrics.grades import BoolArray
 from evaluation.stats.estimate import IntArray
@@ -60,8 +61,11 @@ class Corpus:
 
 
 def load_corpus(dataset: Dataset) -> Corpus:
-    """Load the topics, questions and texts of a dataset: three queries, cached until a write."""
-    return CORPORA.until_db_write(dataset.pk, lambda: _load(dataset))
+    """Load the topics, questions and texts of a dataset, cached until they change.
+
+    Three queries.
+    """
+    return until_content_changes(CORPORA, dataset, (), lambda: _load(dataset))
 
 
 def _load(dataset: Dataset) -> Corpus:

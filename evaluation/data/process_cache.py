@@ -90,19 +90,19 @@ UNPICKLED_RESULTS = ProcessCache[str](8)
 # Rows of ratings by dataset, raters and rubrics, until these raters rate again: those of a judge stay while
 # people work. They are scored at several thresholds and depths in a row.
 RATING_ROWS = ProcessCache[tuple[object, ...]](4)
-# Topics, questions and texts of a dataset.
-CORPORA = ProcessCache[int](4)
+# Topics, questions and texts of a dataset, until they change.
+CORPORA = ProcessCache[tuple[object, ...]](4)
 # Raters of passages under an ordinal rubric, of a dataset.
 RELEVANCE_SOURCES = ProcessCache[int](8)
 # Grades and evidence of a selection, for paging through its pairs: half a million ratings take some 60 MB.
 RATING_MATRICES = ProcessCache[tuple[object, ...]](3)
-# Retrieval runs and reports of a dataset, as rows to score.
-SCORED_ROWS = ProcessCache[int](4)
+# Retrieval runs and reports of a dataset, as rows to score, until its content changes.
+SCORED_ROWS = ProcessCache[tuple[object, ...]](4)
 # Pools of topics by scoring options; neither the depth nor the ideal ranking changes them.
 POOLS = ProcessCache[tuple[object, ...]](6)
 # Scores of all rows of a dataset by options: the paper's tables and the tests of its supplement share them.
 ALL_SCORES = ProcessCache[tuple[object, ...]](1)
-# Token counts of a dataset's texts by tokenizer.
+# Token counts of a dataset's texts by tokenizer, until its content changes.
 TOKEN_COUNTS = ProcessCache[tuple[object, ...]](4)
 # Values of systems by selection and outcome.
 SYSTEM_VALUES = ProcessCache[tuple[object, ...]](4)

@@ -137,7 +137,9 @@ def load_pools(
     number of queries, but for the words of the passages of P*, which are read by the thousand.
     """
     corpus = corpus or load_corpus(dataset)
-    counts = counts or token_counts(corpus, options.tokenizer, options.rules.mean_stands_in)
+    counts = counts or token_counts(
+        dataset, corpus, options.tokenizer, options.rules.mean_stands_in
+    )
     cells = load_cells(dataset, options.source, options.eta, corpus)
     by_topic = _by_topic(corpus)
     drafts = [_draft(corpus, cells, by_topic, topic) for topic in corpus.topics]

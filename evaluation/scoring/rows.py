@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from annotation.models import Dataset, Text
+from evaluation.data.cache import until_content_changes
 from evaluation.data.number_lists import NumberList, parse_numbers
 from evaluation.data.process_cache import SCORED_ROWS
 from evaluation.models import RankedText, RetrievalRun
@@ -75,8 +76,8 @@ def rows(dataset: Dataset, pools: Mapping[int, Pool]) -> tuple[Row, ...]:
     run ranks nothing has no results. Where a system wrote several reports for a topic, the
     second of each topic make a row of their own, NAME#2; references likewise.
     """
-    runs, written = SCORED_ROWS.until_db_write(
-        dataset.pk, lambda: (_runs(dataset), _written(dataset))
+    runs, written = until_content_changes(
+        SCORED_ROWS, dataset, (), lambda: (_runs(dataset), _written(dataset))
     )
     systems = {row.system for row in runs}
     reports = [row for row in written if row.kind == "reports"]

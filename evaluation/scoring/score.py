@@ -70,7 +70,7 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
     SelectionError, which lists the rows, for a name that is not one.
     """
     corpus = load_corpus(dataset)
-    counts = token_counts(corpus, options.tokenizer, options.rules.mean_stands_in)
+    counts = token_counts(dataset, corpus, options.tokenizer, options.rules.mean_stands_in)
     at_any_depth = replace(
         options, cutoff=None, ideal="standard", zeros=OF_RUNS
     )  # none makes another pool

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from django.db.models import QuerySet
 
-from annotation.models import Text
+from annotation.models import Dataset, Text
+from evaluation.data.cache import until_content_changes
 from evaluation.data.corpus import PASSAGE, Corpus
 from evaluation.data.process_cache import TOKEN_COUNTS
 from evaluation.data.selection import SelectionError
@@ -131,9 +132,13 @@ class TokenCounts:
         return round(sum(lengths) / len(lengths)) if lengths else None
 
 
-def token_counts(corpus: Corpus, tokenizer: Tokenizer, mean_stands_in: bool) -> TokenCounts:
-    """Return the token counts of a dataset, cached until a write."""
-    return TOKEN_COUNTS.until_db_write(
-        (corpus.dataset, tokenizer, mean_stands_in),
+def token_counts(
+    dataset: Dataset, corpus: Corpus, tokenizer: Tokenizer, mean_stands_in: bool
+) -> TokenCounts:
+    """Return the token counts of a dataset, cached until its texts change."""
+    return until_content_changes(
+        TOKEN_COUNTS,
+        dataset,
+        (tokenizer, mean_stands_in),
         lambda: TokenCounts(corpus, tokenizer, mean_stands_in),
     )

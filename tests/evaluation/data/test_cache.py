@@ -1,8 +1,9 @@
 import pytest
 from django.core.cache import cache
 
-from annotation.models import NuggetSpan, Rating, SubQuestion, Text
-from evaluation.data.cache import cached, cached_or_none, data_version
+from annotation.models import NuggetSpan, Rating, SubQuestion, Text, Topic, User
+from crux_site.contents.entities import RunEntity, SystemEntity
+from evaluation.data.cache import cached, cached_or_none, content_version, data_version
 from evaluation.data.cache_keys import CacheKey
 from evaluation.models import RankedText, RetrievalRun
 from tests.toolbox.scoring_study import make_study
@@ -14,7 +15,7 @@ def study(db):
     return make_study()
 
 
-CHANGES = {
+GRADES = {
     "a rating": lambda s: s.rate("cay", s.passages["ferry-1:0#0"], (1,)),
     "a grade": lambda s: Rating.objects.filter(grade=4)[0].delete(),
     "a grade in place": lambda s: Rating.objects.filter(
@@ -29,9 +30,12 @@ CHANGES = {
     "a span": lambda s: NuggetSpan.objects.create(
         rating=Rating.objects.first(), position=0, start=0, end=2, quote="En"
     ),
+}
+CONTENT = {
     "a text": lambda s: Text.objects.create(dataset=s.dataset, kind="passage", name="new"),
     "words that came later": lambda s: Text.objects.filter(body=None).update(body="x", sha256="y"),
     "a text that finds its topic": lambda s: Text.objects.filter(topic=None).update(topic=s.topic),
+    "a topic": lambda s: Topic.objects.create(dataset=s.dataset, name="new", position=9),
     "a question": lambda s: SubQuestion.objects.create(topic=s.topic, position=9, body="New?"),
     "a filter": lambda s: SubQuestion.objects.filter(position=1).update(filtered_because="x"),
     "a run": lambda s: RankedText.objects.create(
@@ -40,7 +44,28 @@ CHANGES = {
         text=s.passages["far-9:0#0"],
         rank=1,
     ),
+    "the name of a run": lambda s: RunEntity(s.dataset, "dense").rename("dense-2", _person()),
+    "the name of a system": lambda s: _rename_system(s),
+    "the name of a system without questions": lambda s: _rename_without_questions(s),
 }
+CHANGES = GRADES | CONTENT
+
+
+def _person():
+    return User.objects.create_user("rosa")
+
+
+def _rename_system(study):
+    system = SystemEntity.names(study.dataset)[0]
+    assert not SystemEntity(study.dataset, system).rename(f"{system}-2", _person())
+
+
+def _rename_without_questions(study):
+    Rating.objects.all().delete()
+    SubQuestion.objects.all().delete()
+    before = content_version(study.dataset)
+    _rename_system(study)
+    assert content_version(study.dataset) != before
 
 
 def _swap():
@@ -73,6 +98,14 @@ def test_change_is_another_version(study, change):
     assert data_version(study.dataset) == before
     change(study)
     assert data_version(study.dataset) != before
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_version_of_the_content_changes_with_all_but_grades(study, change):
+    _prepare()
+    before = content_version(study.dataset)
+    change(study)
+    assert (content_version(study.dataset) != before) == (change in CONTENT.values())
 
 
 def test_change_of_another_dataset_keeps_the_version(study):
