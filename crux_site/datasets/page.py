@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-from django.db.models import Count, F, Max, Q
+from django.db.models import Count, F, Q
 from django.db.models.functions import Coalesce
-from numpy.typing import NDArray
 
-from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
+from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
 from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE
 from crux_site.datasets.disagreements import Disagreements, differing_pairs
@@ -24,14 +23,16 @@ from evaluation.data.columns import Column, independent
 from evaluation.data.number_lists import (
     Columns,
     NumberList,
+    RatingLists,
     distinct,
+    join_lists,
     pair_keys,
     parse_numbers,
-    rating_columns,
+    rating_lists,
     split_pairs,
 )
 from evaluation.data.process_cache import SHARED_CACHE
-from evaluation.data.ratings import of_texts
+from evaluation.data.ratings import ratings_of
 from evaluation.models import RankedText
 from evaluation.stats.estimate import IntArray
 
@@ -240,19 +241,11 @@ def _counted(dataset: Dataset) -> Overview:
         rater.pk: Column(rater.pk, name, rater.kind, 0, rater.is_adjudicator)
         for name, rater in raters_of(dataset).items()
     }
-    ratings = Rating.objects.filter(
-        of_texts(dataset.texts.all()),
-        # Their index begins with rater and rubric.
-        rater__in=list(columns),
-        rubric__in=Rubric.objects.all(),
-    )
-    rated = _RatedTexts(dataset, rating_columns(ratings))
+    groups = list(rating_lists(ratings_of(dataset, columns), with_newest=True))
+    rated = _RatedTexts(dataset, groups)
     cells = _possible_pairs(questions, n_texts_of, _visits(dataset, rated))
     fills = _fills(columns, rated, cells, rows)
-    people = np.isin(
-        rated.ratings["rater"], [column.pk for column in columns.values() if column.is_person]
-    )
-    by_people = {name: values[people] for name, values in rated.ratings.items()}
+    by_people = join_lists(group for group in groups if columns[group.rater].is_person)
     adjudicators = [column.pk for column in columns.values() if column.is_adjudicator]
     differing = differing_pairs(by_people, adjudicators, rated.filtered)
     return Overview(
@@ -262,28 +255,28 @@ def _counted(dataset: Dataset) -> Overview:
         fills=fills,
         people_coverage=_people_coverage(by_people, rated, fills),
         disagreements={rubric: pairs.count() for rubric, pairs in differing.items()},
-        last_rated=ratings.aggregate(last=Max("created"))["last"],
+        last_rated=max((group.newest for group in groups if group.newest), default=None),
     )
 
 
 class _RatedTexts:
     """Ratings of a dataset with the kind and the topic of their texts and questions."""
 
-    def __init__(self, dataset: Dataset, ratings: Columns) -> None:
-        self.ratings = ratings
+    def __init__(self, dataset: Dataset, groups: Sequence[RatingLists]) -> None:
+        self.groups = groups
         texts = dataset.texts.order_by().values_list("kind")
-        groups = list(
+        lists = list(
             texts.annotate(
                 keys=NumberList("pk"), topics=NumberList(Coalesce("topic_id", _NO_TOPIC))
             )
         )
-        self.kinds = [kind for kind, *_ in groups]
+        self.kinds = [kind for kind, *_ in lists]
         keys, topics, kinds = (
             np.concatenate([np.zeros(0, np.int64), *parts])
             for parts in (
-                [parse_numbers(keys) for _, keys, _ in groups],
-                [parse_numbers(topics) for *_, topics in groups],
-                [np.full(keys.count(",") + 1, kind) for kind, (_, keys, _) in enumerate(groups)],
+                [parse_numbers(keys) for _, keys, _ in lists],
+                [parse_numbers(topics) for *_, topics in lists],
+                [np.full(keys.count(",") + 1, kind) for kind, (_, keys, _) in enumerate(lists)],
             )
         )
         order = keys.argsort()
@@ -300,14 +293,15 @@ class _RatedTexts:
 
     def visits(self) -> Iterator[tuple[int, int, str]]:
         """Yield topic, text and its kind where a rating brings a text into another topic."""
-        text, question = self.ratings["text"], self.ratings["question"]
-        topic = self._question_topics[np.searchsorted(self._questions, question)]
-        is_visit = topic != self._topics[np.searchsorted(self._texts, text)]
-        kinds = self.kind(text[is_visit]).tolist()
-        for topic_key, key, kind in zip(
-            topic[is_visit].tolist(), text[is_visit].tolist(), kinds, strict=True
-        ):
-            yield topic_key, key, self.kinds[kind]
+        for group in self.groups:
+            text, question = group.columns["text"], group.columns["question"]
+            topic = self._question_topics[np.searchsorted(self._questions, question)]
+            is_visit = topic != self._topics[np.searchsorted(self._texts, text)]
+            kinds = self.kind(text[is_visit]).tolist()
+            for topic_key, key, kind in zip(
+                topic[is_visit].tolist(), text[is_visit].tolist(), kinds, strict=True
+            ):
+                yield topic_key, key, self.kinds[kind]
 
 
 def _question_counts(dataset: Dataset) -> dict[int, QuestionCounts]:
@@ -349,27 +343,28 @@ def _fills(
     for row in texts:
         n_of[row.kind] += row.n
     rubrics = {rubric.pk: rubric for rubric in Rubric.objects.all()}
-    ratings = rated.ratings
-    kinds_of_ratings = rated.kind(ratings["text"])
     fills = []
-    for group, used in _groups(ratings["rubric"], ratings["rater"], kinds_of_ratings):
-        rubric, rater, kind = rubrics[group[0]], columns[group[1]], rated.kinds[group[2]]
-        question = ratings["question"][used]
+    for group in rated.groups:
+        rubric, rater = rubrics[group.rubric], columns[group.rater]
         asks_all = rubric.slug != ANSWERABLE.slug
-        n_filtered = int(np.isin(question, rated.filtered).sum())
-        n_unasked = int(np.isin(question, rated.without_words).sum())
-        fills.append(
-            RatingCoverage(
-                rater=rater,
-                rubric=rubric,
-                kind=kind,
-                n=len(question) - (n_unasked if asks_all else n_filtered),
-                possible=(cells if asks_all else open_cells)[kind],
-                n_filtered=0 if asks_all else n_filtered,
-                n_texts=len(distinct(ratings["text"][used])),
-                of_texts=n_of[kind],
+        kinds_of_texts = rated.kind(group.columns["text"])
+        for index in distinct(kinds_of_texts).tolist():
+            used, kind = kinds_of_texts == index, rated.kinds[index]
+            question = group.columns["question"][used]
+            n_filtered = int(np.isin(question, rated.filtered).sum())
+            n_unasked = int(np.isin(question, rated.without_words).sum())
+            fills.append(
+                RatingCoverage(
+                    rater=rater,
+                    rubric=rubric,
+                    kind=kind,
+                    n=len(question) - (n_unasked if asks_all else n_filtered),
+                    possible=(cells if asks_all else open_cells)[kind],
+                    n_filtered=0 if asks_all else n_filtered,
+                    n_texts=len(distinct(group.columns["text"][used])),
+                    of_texts=n_of[kind],
+                )
             )
-        )
     kinds = list(Rater.Kind)
     return sorted(
         fills,
@@ -377,26 +372,18 @@ def _fills(
     )
 
 
-def _groups(*columns: IntArray) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
-    """Yield each combination of the values of columns, with the rows that have it."""
-    sizes = [int(column.max(initial=0)) + 1 for column in columns]
-    codes = np.ravel_multi_index(columns, sizes)
-    order = codes.argsort(kind="stable")
-    starts = np.flatnonzero(np.append(True, np.diff(codes[order]) > 0)[: len(codes)])
-    for rows in np.split(order, starts[1:]) if len(codes) else []:
-        yield tuple(int(column[rows[0]]) for column in columns), rows
-
-
 def _people_coverage(
     by_people: Columns, rated: _RatedTexts, fills: Sequence[RatingCoverage]
 ) -> list[PeopleCoverage]:
     """Return the coverage by all people together, in the order of `fills`."""
     groups = {(f.rubric.pk, f.kind): f for f in fills if f.rater.is_person}
+    kinds = rated.kind(by_people["text"])
     n_pairs: dict[tuple[int, str], tuple[int, int]] = {}
-    for (rubric, kind), used in _groups(by_people["rubric"], rated.kind(by_people["text"])):
+    for rubric, kind in groups:
+        used = (by_people["rubric"] == rubric) & (kinds == rated.kinds.index(kind))
         pairs = distinct(pair_keys(by_people["text"][used], by_people["question"][used]))
         _, question = split_pairs(pairs)
-        n_pairs[rubric, rated.kinds[kind]] = (
+        n_pairs[rubric, kind] = (
             int((~np.isin(question, rated.without_words)).sum()),
             int((~np.isin(question, rated.filtered)).sum()),
         )

@@ -10,13 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from django.db.models import Count
 
 from annotation.formats import long_table, qlabels, qrels, tracks, trec_qrels
 from annotation.formats import qac as pairs
 from annotation.formats.slots import ANNOTATED
-from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text
+from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text
 from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE, GRADED, IMPORTANCE
 from annotation.plurals import n_of
@@ -25,8 +24,9 @@ from crux_site.exports.folders import FOLDERS
 from crux_site.exports.publication import PublicationMetadata, counts_of
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.corpus import KINDS, load_corpus
-from evaluation.data.number_lists import rating_columns
+from evaluation.data.number_lists import distinct, pair_keys, rating_lists, split_pairs
 from evaluation.data.process_cache import SHARED_CACHE
+from evaluation.data.ratings import ratings_of
 from evaluation.data.selection import raters_under
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
@@ -90,7 +90,7 @@ def sections(dataset: Dataset, *, for_team: bool = True) -> list[Section]:
     The number of queries does not depend on the dataset.
     """
     counts = counts_of(dataset)
-    graded = _graded(dataset)
+    graded = rating_groups(dataset)
     n_ratings = counts["ratings"]
     return [
         _folders(dataset, counts, for_team=for_team),
@@ -112,7 +112,8 @@ def files_by_name(
     return {offer.name: offer for section in all_sections for offer in section.offers}, lacks
 
 
-def _graded(dataset: Dataset) -> list[RatingGroup]:
+def rating_groups(dataset: Dataset) -> list[RatingGroup]:
+    """Return the ratings of a dataset in groups, cached until the next write."""
     return SHARED_CACHE.until_db_write(
         (CacheKey.RATING_GROUPS, dataset.pk), lambda: _counted(dataset)
     )
@@ -122,30 +123,35 @@ def _counted(dataset: Dataset) -> list[RatingGroup]:
     names = {rater.pk: (rater, name) for name, rater in raters_of(dataset).items()}
     rubrics = Rubric.objects.in_bulk()
     corpus = load_corpus(dataset)
-    questions = pd.DataFrame(
-        [
+    writers = list(zip(corpus.kind.tolist(), corpus.systems, strict=True))
+    groups = sorted(set(writers))
+    indices = {writer: index for index, writer in enumerate(groups)}
+    group_of = np.array([indices[writer] for writer in writers], np.int64)
+    questions = np.array(
+        sorted(
             (question.pk, topic, not question.is_whole)
             for topic, of_topic in corpus.questions.items()
             for question in of_topic
-        ],
-        columns=["question", "topic", "is_of_subtopic"],
-        dtype=np.int64,
-    )
-    texts = pd.DataFrame({"text": corpus.pk, "kind": corpus.kind, "system": corpus.systems})
-    columns = rating_columns(Rating.objects.of_dataset(dataset))
-    keys = ("rater", "rubric", "text", "question")
-    ratings = pd.DataFrame({name: columns[name] for name in keys}).merge(questions, on="question")
-    by_text = ratings.groupby(["rater", "rubric", "text"], as_index=False).agg(
-        n_pairs=("topic", "nunique"), n_of_subtopics=("is_of_subtopic", "sum")
-    )
-    by_group = by_text.merge(texts, on="text").groupby(["rater", "rubric", "kind", "system"])
-    sums = by_group[["n_pairs", "n_of_subtopics"]].sum().reset_index()
-    groups = [
-        RatingGroup(*names[rater], rubrics[rubric], KINDS[kind], system, n_pairs, n_of_subtopics)
-        for rater, rubric, kind, system, n_pairs, n_of_subtopics in sums.to_numpy(object).tolist()
-    ]
+        ),
+        np.int64,
+    ).reshape(-1, 3)
+    result = []
+    for rated in rating_lists(ratings_of(dataset, names), ("text", "question")):
+        index = np.searchsorted(questions[:, 0], rated.columns["question"])
+        text, topic, is_of_subtopic = rated.columns["text"], *questions[index, 1:].T
+        pair_text, _ = split_pairs(distinct(pair_keys(text, topic)))
+        n_pairs = np.bincount(group_of[corpus.at(pair_text)], minlength=len(groups))
+        n_of_subtopics = np.bincount(
+            group_of[corpus.at(text)], is_of_subtopic, minlength=len(groups)
+        )
+        rater_rubric = *names[rated.rater], rubrics[rated.rubric]
+        result += [
+            RatingGroup(*rater_rubric, KINDS[kind], system, int(n), int(n_graded))
+            for (kind, system), n, n_graded in zip(groups, n_pairs, n_of_subtopics, strict=True)
+            if n
+        ]
     return sorted(
-        groups, key=lambda group: (group.rubric.slug, group.name, group.kind, group.system)
+        result, key=lambda group: (group.rubric.slug, group.name, group.kind, group.system)
     )
 
 

@@ -5,12 +5,14 @@ To make Python objects of a million rows takes ten times as long as the database
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain
 from typing import Any
 
 import numpy as np
-from django.db.models import Aggregate, TextField
+from django.db.models import Aggregate, DateTimeField, Max, TextField, Value
 from django.db.models.functions import Coalesce
 
 from annotation.models.rating import RatingQuerySet
@@ -20,6 +22,12 @@ Columns = dict[str, IntArray]
 """Ratings as arrays: keys of `rater`, `rubric`, `text`, `question`, then `grade` and `read_text`."""
 
 NOT_COPIED = 0  # keys begin with 1; a digit, because the list has one for each rating
+FIELDS: dict[str, str | Coalesce] = {
+    "text": "text_id",
+    "question": "question_id",
+    "grade": "grade",
+    "read_text": Coalesce("copied_from_id", NOT_COPIED),
+}
 
 
 class NumberList(Aggregate):
@@ -39,36 +47,54 @@ def parse_numbers(text: str) -> IntArray:
     return np.fromstring(text, np.int64, sep=",")
 
 
-def rating_columns(*queries: RatingQuerySet) -> Columns:
-    """Return the ratings of queries as arrays, in no order: one query each.
+@dataclass(frozen=True)
+class RatingLists:
+    """Ratings of one rater under one rubric: arrays by the name of their field."""
 
-    `read_text` is another text than `text` where the grade was copied from that of equal words.
+    rater: int
+    rubric: int
+    newest: datetime | None
+    """Time of the newest of them; None if it was not requested."""
+    columns: Columns
+
+
+def rating_lists(
+    ratings: RatingQuerySet, names: Sequence[str] = tuple(FIELDS), *, with_newest: bool = False
+) -> Iterator[RatingLists]:
+    """Yield the ratings of a query by rater and rubric, in no order: one query.
+
+    `names` are those of FIELDS, with `text` before `read_text`. Only what is named is read. `read_text` is
+    another text than `text` where the grade was copied from that of equal words.
     """
-    lists = {
-        "text": NumberList("text_id"),
-        "question": NumberList("question_id"),
-        "grade": NumberList("grade"),
-        "read_text": NumberList(Coalesce("copied_from_id", NOT_COPIED)),
-    }
-    groups: Iterable[Any] = chain.from_iterable(
-        ratings.order_by()
-        .values_list("rater_id", "rubric_id")
-        .annotate(**{f"{name}_list": numbers for name, numbers in lists.items()})
-        .iterator(chunk_size=10)
-        for ratings in queries
-    )
-    parts: dict[str, list[IntArray]] = {name: [] for name in ("rater", "rubric", *lists)}
-    for rater, rubric, *texts in groups:
-        for name, text in zip(lists, texts, strict=True):
-            parts[name].append(parse_numbers(text))
-        n = len(parts["text"][-1])
-        parts["rater"].append(np.full(n, rater))
-        parts["rubric"].append(np.full(n, rubric))
+    groups = ratings.order_by().values_list("rater_id", "rubric_id")
+    newest = Max("created") if with_newest else Value(None, DateTimeField())
+    lists = {f"{name}_list": NumberList(FIELDS[name]) for name in names}
+    for rater, rubric, created, *texts in groups.annotate(newest=newest, **lists).iterator(
+        chunk_size=10
+    ):
+        columns = dict(zip(names, map(parse_numbers, texts), strict=True))
+        if "read_text" in columns:
+            is_copy = columns["read_text"] != NOT_COPIED
+            columns["read_text"] = np.where(is_copy, columns["read_text"], columns["text"])
+        yield RatingLists(rater, rubric, created, columns)
+
+
+def join_lists(groups: Iterable[RatingLists]) -> Columns:
+    """Return the ratings of all groups, which have all FIELDS, as one array for each field."""
+    parts: dict[str, list[IntArray]] = {name: [] for name in ("rater", "rubric", *FIELDS)}
+    for group in groups:
+        for name, numbers in group.columns.items():
+            parts[name].append(numbers)
+        n = len(group.columns["text"])
+        parts["rater"].append(np.full(n, group.rater))
+        parts["rubric"].append(np.full(n, group.rubric))
     none = np.zeros(0, np.int64)
-    columns = {name: np.concatenate([none, *arrays]) for name, arrays in parts.items()}
-    is_copy = columns["read_text"] != NOT_COPIED
-    columns["read_text"] = np.where(is_copy, columns["read_text"], columns["text"])
-    return columns
+    return {name: np.concatenate([none, *arrays]) for name, arrays in parts.items()}
+
+
+def rating_columns(*queries: RatingQuerySet) -> Columns:
+    """Return the ratings of queries as arrays, in no order: one query each."""
+    return join_lists(chain.from_iterable(map(rating_lists, queries)))
 
 
 def pair_keys(text: IntArray, question: IntArray) -> IntArray:

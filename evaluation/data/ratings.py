@@ -179,6 +179,14 @@ def of_texts(texts: QuerySet[Text]) -> Q:
     return in_range & Q(Exists(texts.filter(pk=OuterRef("text"))))
 
 
+def ratings_of(dataset: Dataset, raters: Collection[int]) -> RatingQuerySet:
+    """Return the ratings of a dataset by these raters, in the order of an index."""
+    # The index begins with rater and rubric.
+    return Rating.objects.filter(
+        of_texts(dataset.texts.all()), rater__in=list(raters), rubric__in=Rubric.objects.all()
+    )
+
+
 def _read(*queries: RatingQuerySet) -> pd.DataFrame:
     """Return the ratings of queries as a frame."""
     # Loaded where it is needed: it takes a third of a second, which no other command should wait for.
