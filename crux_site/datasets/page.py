@@ -18,6 +18,7 @@ from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic
 from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE
 from crux_site.datasets.disagreements import Disagreements, differing_pairs
+from evaluation.data.cache import until_content_changes
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.columns import Column, independent
 from evaluation.data.number_lists import (
@@ -37,6 +38,7 @@ from evaluation.models import RankedText
 from evaluation.stats.estimate import IntArray
 
 KINDS = {"passage": "passages", "report": "reports", "reference": "reference summaries"}
+_NO_TOPIC = 0  # of a text; no key
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,50 +225,57 @@ def overview(dataset: Dataset) -> Overview:
 
 
 def _counted(dataset: Dataset) -> Overview:
-    questions = _question_counts(dataset)
-    texts = dataset.texts.order_by()
-    n_texts_of = {
-        (topic, kind): n
-        for topic, kind, n in texts.exclude(topic=None)
-        .values_list("topic_id", "kind")
-        .annotate(n=Count("pk"))
-    }
-    rows = [
-        TextCounts(*row)
-        for row in texts.values_list("kind", "system")
-        .annotate(n=Count("pk"), n_without_words=Count("pk", filter=Q(body__isnull=True)))
-        .order_by("kind", "system")
-    ]
     columns = {
         rater.pk: Column(rater.pk, name, rater.kind, 0, rater.is_adjudicator)
         for name, rater in raters_of(dataset).items()
     }
     groups = list(rating_lists(ratings_of(dataset, columns), with_newest=True))
-    rated = _RatedTexts(dataset, groups)
-    cells = _possible_pairs(questions, n_texts_of, _visits(dataset, rated))
-    fills = _fills(columns, rated, cells, rows)
+    key = (CacheKey.OVERVIEW_CONTENT,)
+    # After the ratings: it must have their texts and questions.
+    content = until_content_changes(SHARED_CACHE, dataset, key, lambda: _Content(dataset))
+    visits = Counter(
+        (topic, kind) for topic, _, kind in {*content.visits_of_runs, *content.visits(groups)}
+    )
+    fills = _fills(columns, groups, content, _possible_pairs(content, visits))
     by_people = join_lists(group for group in groups if columns[group.rater].is_person)
     adjudicators = [column.pk for column in columns.values() if column.is_adjudicator]
-    differing = differing_pairs(by_people, adjudicators, rated.filtered)
+    differing = differing_pairs(by_people, adjudicators, content.filtered)
     return Overview(
-        question_counts=questions,
-        text_counts=n_texts_of,
-        texts=rows,
+        question_counts=content.question_counts,
+        text_counts=content.text_counts,
+        texts=content.text_rows,
         fills=fills,
-        people_coverage=_people_coverage(by_people, rated, fills),
+        people_coverage=_people_coverage(by_people, content, fills),
         disagreements={rubric: pairs.count() for rubric, pairs in differing.items()},
         last_rated=max((group.newest for group in groups if group.newest), default=None),
     )
 
 
-class _RatedTexts:
-    """Ratings of a dataset with the kind and the topic of their texts and questions."""
+class _Content:
+    """Counts of texts and questions, and the kind and the topic of each; no ratings."""
 
-    def __init__(self, dataset: Dataset, groups: Sequence[RatingLists]) -> None:
-        self.groups = groups
-        texts = dataset.texts.order_by().values_list("kind")
+    def __init__(self, dataset: Dataset) -> None:
+        self.question_counts = _question_counts(dataset)
+        texts = dataset.texts.order_by()
+        self.text_counts = {
+            (topic, kind): n
+            for topic, kind, n in texts.exclude(topic=None)
+            .values_list("topic_id", "kind")
+            .annotate(n=Count("pk"))
+        }
+        self.text_rows = [
+            TextCounts(*row)
+            for row in texts.values_list("kind", "system")
+            .annotate(n=Count("pk"), n_without_words=Count("pk", filter=Q(body__isnull=True)))
+            .order_by("kind", "system")
+        ]
+        ranked = RankedText.objects.filter(run__dataset=dataset).exclude(text__topic=F("topic"))
+        self.visits_of_runs = set(
+            ranked.order_by().values_list("topic_id", "text_id", "text__kind").distinct()
+        )
+        """Topic, text and its kind where a run brings a text into another topic."""
         lists = list(
-            texts.annotate(
+            texts.values_list("kind").annotate(
                 keys=NumberList("pk"), topics=NumberList(Coalesce("topic_id", _NO_TOPIC))
             )
         )
@@ -291,9 +300,9 @@ class _RatedTexts:
         """Return the index in `kinds` of each text."""
         return self._kinds[np.searchsorted(self._texts, text)]
 
-    def visits(self) -> Iterator[tuple[int, int, str]]:
+    def visits(self, groups: Iterable[RatingLists]) -> Iterator[tuple[int, int, str]]:
         """Yield topic, text and its kind where a rating brings a text into another topic."""
-        for group in self.groups:
+        for group in groups:
             text, question = group.columns["text"], group.columns["question"]
             topic = self._question_topics[np.searchsorted(self._questions, question)]
             is_visit = topic != self._topics[np.searchsorted(self._texts, text)]
@@ -319,14 +328,15 @@ def _question_counts(dataset: Dataset) -> dict[int, QuestionCounts]:
 
 
 def _possible_pairs(
-    questions: Mapping[int, QuestionCounts],
-    n_texts_of: Mapping[tuple[int, str], int],
-    visits: Mapping[tuple[int, str], int],
+    content: _Content, visits: Mapping[tuple[int, str], int]
 ) -> tuple[Counter[str], Counter[str]]:
-    """Count the pairs by kind of text: of all questions with a body, and of unfiltered ones."""
+    """Count the pairs by kind of text: of all questions with a body, and of unfiltered ones.
+
+    `visits` has the number of texts of a kind that a run or a rating brings into another topic.
+    """
     cells, open_cells = Counter[str](), Counter[str]()
-    for (topic, kind), n in [*n_texts_of.items(), *visits.items()]:
-        of_topic = questions.get(topic, QuestionCounts())
+    for (topic, kind), n in [*content.text_counts.items(), *visits.items()]:
+        of_topic = content.question_counts.get(topic, QuestionCounts())
         cells[kind] += n * (of_topic.n - of_topic.n_without_words)
         open_cells[kind] += n * (of_topic.n - of_topic.n_filtered)
     return cells, open_cells
@@ -334,25 +344,25 @@ def _possible_pairs(
 
 def _fills(
     columns: Mapping[int, Column],
-    rated: _RatedTexts,
+    groups: Iterable[RatingLists],
+    content: _Content,
     possible: tuple[Counter[str], Counter[str]],
-    texts: Iterable[TextCounts],
 ) -> list[RatingCoverage]:
     cells, open_cells = possible
     n_of = Counter[str]()
-    for row in texts:
+    for row in content.text_rows:
         n_of[row.kind] += row.n
     rubrics = {rubric.pk: rubric for rubric in Rubric.objects.all()}
     fills = []
-    for group in rated.groups:
+    for group in groups:
         rubric, rater = rubrics[group.rubric], columns[group.rater]
         asks_all = rubric.slug != ANSWERABLE.slug
-        kinds_of_texts = rated.kind(group.columns["text"])
+        kinds_of_texts = content.kind(group.columns["text"])
         for index in distinct(kinds_of_texts).tolist():
-            used, kind = kinds_of_texts == index, rated.kinds[index]
+            used, kind = kinds_of_texts == index, content.kinds[index]
             question = group.columns["question"][used]
-            n_filtered = int(np.isin(question, rated.filtered).sum())
-            n_unasked = int(np.isin(question, rated.without_words).sum())
+            n_filtered = int(np.isin(question, content.filtered).sum())
+            n_unasked = int(np.isin(question, content.without_words).sum())
             fills.append(
                 RatingCoverage(
                     rater=rater,
@@ -373,19 +383,19 @@ def _fills(
 
 
 def _people_coverage(
-    by_people: Columns, rated: _RatedTexts, fills: Sequence[RatingCoverage]
+    by_people: Columns, content: _Content, fills: Sequence[RatingCoverage]
 ) -> list[PeopleCoverage]:
     """Return the coverage by all people together, in the order of `fills`."""
     groups = {(f.rubric.pk, f.kind): f for f in fills if f.rater.is_person}
-    kinds = rated.kind(by_people["text"])
+    kinds = content.kind(by_people["text"])
     n_pairs: dict[tuple[int, str], tuple[int, int]] = {}
     for rubric, kind in groups:
-        used = (by_people["rubric"] == rubric) & (kinds == rated.kinds.index(kind))
+        used = (by_people["rubric"] == rubric) & (kinds == content.kinds.index(kind))
         pairs = distinct(pair_keys(by_people["text"][used], by_people["question"][used]))
         _, question = split_pairs(pairs)
         n_pairs[rubric, kind] = (
-            int((~np.isin(question, rated.without_words)).sum()),
-            int((~np.isin(question, rated.filtered)).sum()),
+            int((~np.isin(question, content.without_words)).sum()),
+            int((~np.isin(question, content.filtered)).sum()),
         )
     return [
         PeopleCoverage(
@@ -396,13 +406,3 @@ def _people_coverage(
         )
         for group, fill in groups.items()
     ]
-
-
-_NO_TOPIC = 0  # of a text; no key
-
-
-def _visits(dataset: Dataset, rated: _RatedTexts) -> Counter[tuple[int, str]]:
-    """Count texts that a run or a rating brings into another topic, by topic and kind."""
-    ranked = RankedText.objects.filter(run__dataset=dataset).exclude(text__topic=F("topic"))
-    by_runs = ranked.order_by().values_list("topic_id", "text_id", "text__kind").distinct()
-    return Counter((topic, kind) for topic, _, kind in {*by_runs, *rated.visits()})

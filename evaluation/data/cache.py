@@ -56,7 +56,7 @@ def content_version(dataset: Dataset) -> str:
 
 
 def until_content_changes(
-    store: ProcessCache[tuple[object, ...]],
+    store: ProcessCache[Any],
     dataset: Dataset,
     key: tuple[object, ...],
     compute: Callable[[], Result],
@@ -70,7 +70,7 @@ def until_content_changes(
         if state is None:  # a transaction that may be rolled back
             return compute()
         version = (state.database, content_version(dataset))
-        return store.of_version((dataset.pk, *key), version, compute)
+        return store.of_version((*key, dataset.pk), version, compute)
 
 
 def _content_version(dataset: Dataset) -> str:

@@ -40,6 +40,7 @@ class CacheKey(StrEnum):
     SCORES = "scores of systems"
 
     # Lists and counts until the next write to the database, see SHARED_CACHE.
+    OVERVIEW_CONTENT = "counts of texts and questions of a dataset"  # until these change
     CERTIFICATE_STATES = "states of certificates"
     CONTENT_VERSION = "version of the data without ratings"
     CONSTRUCTION_STEPS = "steps of a collection's construction"

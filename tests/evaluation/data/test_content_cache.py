@@ -6,6 +6,7 @@ from django.db import transaction
 from annotation.db_version import snapshot
 from annotation.models import SubQuestion, Text, User
 from crux_site.contents.entities import RunEntity
+from crux_site.datasets.page import overview
 from evaluation.data.corpus import load_corpus
 from evaluation.scoring.rows import rows
 from evaluation.scoring.tokens import WHITESPACE_WORDS, token_counts
@@ -65,6 +66,17 @@ def test_undone_change_is_not_kept(study):
         transaction.set_rollback(True)
     Text.objects.create(dataset=study.dataset, kind="passage", name="another")
     assert load_corpus(study.dataset).names[-1] == "another"
+
+
+def test_overview_follows_texts_and_grades(study):
+    n_texts = overview(study.dataset).n_texts
+    n_graded = overview(study.dataset).graded_by_people[0]
+    in_threads(
+        lambda name: Text.objects.create(dataset=study.dataset, kind="passage", name=name), ["new"]
+    )
+    assert overview(study.dataset).n_texts == n_texts + 1
+    in_threads(lambda name: study.rate("cay", Text.objects.get(name=name), (1,)), ["new"])
+    assert overview(study.dataset).graded_by_people[0] == n_graded + 1
 
 
 def test_page_reads_one_state(study):
