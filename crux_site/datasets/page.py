@@ -32,7 +32,7 @@ from evaluation.data.number_lists import (
     rating_lists,
     split_pairs,
 )
-from evaluation.data.process_cache import SHARED_CACHE
+from evaluation.data.process_cache import OVERVIEW_CONTENTS, SHARED_CACHE
 from evaluation.data.ratings import ratings_of
 from evaluation.models import RankedText
 from evaluation.stats.estimate import IntArray
@@ -230,9 +230,8 @@ def _counted(dataset: Dataset) -> Overview:
         for name, rater in raters_of(dataset).items()
     }
     groups = list(rating_lists(ratings_of(dataset, columns), with_newest=True))
-    key = (CacheKey.OVERVIEW_CONTENT,)
     # After the ratings: it must have their texts and questions.
-    content = until_content_changes(SHARED_CACHE, dataset, key, lambda: _Content(dataset))
+    content = until_content_changes(OVERVIEW_CONTENTS, dataset, (), lambda: _Content(dataset))
     visits = Counter(
         (topic, kind) for topic, _, kind in {*content.visits_of_runs, *content.visits(groups)}
     )
@@ -274,18 +273,21 @@ class _Content:
             ranked.order_by().values_list("topic_id", "text_id", "text__kind").distinct()
         )
         """Topic, text and its kind where a run brings a text into another topic."""
-        lists = list(
+        text_lists = list(
             texts.values_list("kind").annotate(
                 keys=NumberList("pk"), topics=NumberList(Coalesce("topic_id", _NO_TOPIC))
             )
         )
-        self.kinds = [kind for kind, *_ in lists]
+        self.kinds = [kind for kind, *_ in text_lists]
         keys, topics, kinds = (
             np.concatenate([np.zeros(0, np.int64), *parts])
             for parts in (
-                [parse_numbers(keys) for _, keys, _ in lists],
-                [parse_numbers(topics) for *_, topics in lists],
-                [np.full(keys.count(",") + 1, kind) for kind, (_, keys, _) in enumerate(lists)],
+                [parse_numbers(keys) for _, keys, _ in text_lists],
+                [parse_numbers(topics) for *_, topics in text_lists],
+                [
+                    np.full(keys.count(",") + 1, kind)
+                    for kind, (_, keys, _) in enumerate(text_lists)
+                ],
             )
         )
         order = keys.argsort()

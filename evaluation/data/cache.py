@@ -56,12 +56,12 @@ def content_version(dataset: Dataset) -> str:
 
 
 def until_content_changes(
-    store: ProcessCache[Any],
+    store: ProcessCache[tuple[object, ...]],
     dataset: Dataset,
     key: tuple[object, ...],
     compute: Callable[[], Result],
 ) -> Result:
-    """Return the result of `compute`, kept in a process cache until the content changes.
+    """Return the result of `compute`, cached in the process until the content changes.
 
     For what depends on no rating. Nobody may change the result.
     """
@@ -70,7 +70,7 @@ def until_content_changes(
         if state is None:  # a transaction that may be rolled back
             return compute()
         version = (state.database, content_version(dataset))
-        return store.of_version((*key, dataset.pk), version, compute)
+        return store.of_version((dataset.pk, *key), version, compute)
 
 
 def _content_version(dataset: Dataset) -> str:

@@ -40,10 +40,9 @@ class CacheKey(StrEnum):
     SCORES = "scores of systems"
 
     # Lists and counts until the next write to the database, see SHARED_CACHE.
-    OVERVIEW_CONTENT = "counts of texts and questions of a dataset"  # until these change
     CERTIFICATE_STATES = "states of certificates"
-    CONTENT_VERSION = "version of the data without ratings"
     CONSTRUCTION_STEPS = "steps of a collection's construction"
+    CONTENT_VERSION = "version of the data without ratings"
     DATA_VERSION = "version of the data"
     DATASET_OVERVIEW = "overview of a dataset"
     DATASET_RUNS = "retrieval runs of a dataset"

@@ -96,6 +96,8 @@ CORPORA = ProcessCache[tuple[object, ...]](4)
 RELEVANCE_SOURCES = ProcessCache[int](8)
 # Grades and evidence of a selection, for paging through its pairs: half a million ratings take some 60 MB.
 RATING_MATRICES = ProcessCache[tuple[object, ...]](3)
+# Counts of texts and questions for the overview of a dataset, until its content changes.
+OVERVIEW_CONTENTS = ProcessCache[tuple[object, ...]](4)
 # Retrieval runs and reports of a dataset, as rows to score, until its content changes.
 SCORED_ROWS = ProcessCache[tuple[object, ...]](4)
 # Pools of topics by scoring options; neither the depth nor the ideal ranking changes them.
