@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, models
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import BooleanField, F, Func, OuterRef, Q, Subquery
 from django.db.models.lookups import IsNull
 from django.utils import timezone
 
@@ -99,6 +99,20 @@ class Exposure(models.IntegerChoices):
 
 # Grades that were not given independently. What is unknown is not called dependent.
 EXPOSED = (Exposure.JUDGE, Exposure.RATERS, Exposure.BOTH, Exposure.FEEDBACK)
+
+
+class IsExposed(Func):
+    """Condition that a rating is exposed, which the partial index of such ratings serves.
+
+    The values are in the SQL: databases do not use a partial index for values that they are given apart.
+    """
+
+    template = f"%(expressions)s IN ({', '.join(map(str, map(int, EXPOSED)))})"
+    output_field = BooleanField()
+
+    def __init__(self, expression: str = "exposure", **extra: Any) -> None:
+        super().__init__(expression, **extra)
+
 
 Grade = tuple[int, int, int]  # key of the text, key of the question, grade
 _PAIR = ("rater", "rubric", "text", "question")
@@ -388,6 +402,9 @@ class Rating(NaturalKey):
                 fields=["copied_from"],
                 condition=Q(copied_from__isnull=False),
                 name="rating_copied_from",
+            ),
+            models.Index(
+                fields=["rater"], condition=Q(exposure__in=EXPOSED), name="rating_exposed"
             ),
         ]
 

@@ -136,7 +136,7 @@ def _counted(dataset: Dataset) -> list[RatingGroup]:
         np.int64,
     ).reshape(-1, 3)
     result = []
-    for rated in rating_lists(ratings_of(dataset, names), ("text", "question")):
+    for rated in rating_lists(ratings_of(dataset, names), ("pair",)):
         index = np.searchsorted(questions[:, 0], rated.columns["question"])
         text, topic, is_of_subtopic = rated.columns["text"], *questions[index, 1:].T
         pair_text, _ = split_pairs(distinct(pair_keys(text, topic)))

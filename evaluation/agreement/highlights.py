@@ -8,7 +8,8 @@ from django.db.models.functions import Length
 from annotation.models import Text
 from evaluation.data.ratings import RatingMatrix, look_up
 from evaluation.data.spans import Evidence, requires_spans
-from evaluation.stats.estimate import Estimate
+from evaluation.metrics.grades import BoolArray
+from evaluation.stats.estimate import Estimate, IntArray
 from evaluation.stats.unitizing import Span, alpha_of_marked_items
 
 
@@ -19,14 +20,11 @@ def highlights_alpha(matrix: RatingMatrix, evidence: Evidence) -> Estimate:
     highlight, or with one that is not in the text, has no position, so it is no reading. A text whose
     body is missing has no readings either.
     """
-    texts = Text.objects.filter(dataset=matrix.selection.dataset, body__isnull=False)
-    length = dict(texts.order_by().values_list("pk", Length("body")))
-    sizes = look_up(matrix.text, lambda pk: length.get(pk, 0), np.int64)
-    has_body = look_up(matrix.text, length.__contains__, np.bool_)
+    located = np.flatnonzero((evidence.item >= 0) & (evidence.start >= 0))
+    sizes, has_body = _sizes(matrix, are_needed=bool(len(located)))
     calls = requires_spans(matrix)
     read = ~np.isnan(matrix.grades) & ~evidence.not_in_text() & has_body[:, np.newaxis]
     read &= evidence.marked() | ~calls
-    located = np.flatnonzero((evidence.item >= 0) & (evidence.start >= 0))
     located = located[read[evidence.item[located], evidence.column[located]]]
     spans: dict[int, dict[int, list[Span]]] = {}
     for item, column, start, end in zip(
@@ -42,3 +40,19 @@ def highlights_alpha(matrix: RatingMatrix, evidence: Evidence) -> Estimate:
         for item, by_column in spans.items()
     }
     return alpha_of_marked_items(marked, read.sum(axis=1), sizes, matrix.topic)
+
+
+def _sizes(matrix: RatingMatrix, *, are_needed: bool) -> tuple[IntArray, BoolArray]:
+    """Return the number of characters of each item's text, and whether it has a body.
+
+    All sizes are 0 unless they are needed: the database must read every text to count its characters.
+    """
+    texts = Text.objects.filter(dataset=matrix.selection.dataset).order_by()
+    if not are_needed:
+        missing = texts.filter(body__isnull=True).values_list("pk", flat=True)
+        return np.zeros_like(matrix.text), ~np.isin(matrix.text, list(missing))
+    length = dict(texts.filter(body__isnull=False).values_list("pk", Length("body")))
+    return (
+        look_up(matrix.text, lambda pk: length.get(pk, 0), np.int64),
+        look_up(matrix.text, length.__contains__, np.bool_),
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -124,34 +123,35 @@ def judge_parts(matrix: RatingMatrix) -> JudgeParts:
     human = columns.positions[item, rater]
     judged = level_index(matrix.judge, graded.levels)[item]
 
-    def parts(groups: IntArray, titles: Mapping[int, tuple[str, str]]) -> list[AgainstJudge]:
-        """Compare by groups; `groups` has the group of each rating. All are counted at once."""
-        shape = (max(titles, default=-1) + 1, columns.n_topics)
+    def counted(groups: IntArray, n_groups: int) -> tuple[IntArray, IntArray]:
+        """Count groups x topics x both sides' levels, and the ratings of groups x topics.
+
+        `groups` has the group of each rating.
+        """
+        shape = (n_groups, columns.n_topics)
         by_topic = groups * columns.n_topics + columns.topic[item]
         n_ratings = np.bincount(by_topic, minlength=math.prod(shape)).reshape(shape)
         size = (len(people.levels), len(graded.levels))
         both = judged >= 0
         cells = (by_topic[both] * size[0] + human[both]) * size[1] + judged[both]
         counts = np.bincount(cells, minlength=math.prod((*shape, *size)))
-        sums = counts.reshape(*shape, *size).astype(np.int64)
-        # A topic without a rating of the group is none of its clusters.
-        return [
-            _from_sums(
-                matrix, names, sums[group, n_ratings[group] > 0], int(n_ratings[group].sum())
-            )
-            for group, names in titles.items()
-        ]
+        return counts.reshape(*shape, *size).astype(np.int64), n_ratings
 
+    def compared(names: tuple[str, str], sums: IntArray, n_ratings: IntArray) -> AgainstJudge:
+        # A topic without a rating of the group is none of its clusters.
+        return _from_sums(matrix, names, sums[n_ratings > 0], int(n_ratings.sum()))
+
+    sums, n_ratings = counted(rater, len(raters))
+    by_system = counted(matrix.system_index[item], len(matrix.systems))
     return JudgeParts(
-        all=parts(np.zeros_like(item), {0: ("all", "all")})[0],
+        all=compared(("all", "all"), sums.sum(axis=0), n_ratings.sum(axis=0)),
         by_rater=tuple(
-            parts(rater, {column: (raters[column].name, raters[column].title) for column in chosen})
+            compared((raters[column].name, raters[column].title), sums[column], n_ratings[column])
+            for column in chosen
         ),
         by_system=tuple(
-            parts(
-                matrix.system_index[item],
-                {index: (name, name) for index, name in enumerate(matrix.systems)},
-            )
+            compared((name, name), *counts)
+            for name, *counts in zip(matrix.systems, *by_system, strict=True)
         ),
     )
 

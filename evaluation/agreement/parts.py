@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.slices import grades_of_slice
 from evaluation.stats import fleiss
-from evaluation.stats.clusters import leave_one_topic_out_sums, ratio, share, topic_sums
+from evaluation.stats.clusters import leave_one_out_sums, ratio, topic_sums
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
 
@@ -45,31 +47,66 @@ class Part:
         return self.name if self.grade is None else self.grade
 
 
-def part(matrix: RatingMatrix, name: str, mask: NDArray[np.bool_]) -> Part:
-    """Return the agreement on the items of a mask."""
-    columns, measures = matrix.level_columns, matrix.selection.measures
-    terms, topics = columns.terms[mask], columns.topic[mask]
-    n_ratings = int(columns.tallies[mask].sum())
-    deleted = leave_one_topic_out_sums(terms, topics)
+def whole_part(matrix: RatingMatrix) -> Part:
+    """Return the agreement on all items."""
+    return parts_by(matrix, np.zeros(matrix.n_items, dtype=np.int64), ["all"])[0]
+
+
+def parts_by(matrix: RatingMatrix, groups: IntArray, names: Sequence[str]) -> tuple[Part, ...]:
+    """Return the agreement on the items of each group, from sums over all groups and topics.
+
+    `groups` is one per item: the place of its group in `names`, -1 for none.
+    """
+    columns = matrix.level_columns
+    shape = len(names) + 1, columns.n_topics
+    cells = np.where(groups < 0, len(names), groups) * columns.n_topics + columns.topic
+
+    def sums(values: NDArray[np.number] | None = None) -> NDArray[np.number]:
+        return np.bincount(cells, values, minlength=math.prod(shape)).reshape(shape)
+
+    n_items = sums()
+    n_ratings = sums(columns.tallies.sum(axis=1)).sum(axis=1)
+    terms = np.stack([sums(column) for column in columns.terms.T], axis=-1)
+    return tuple(
+        _part(matrix, name, terms[group, n_items[group] > 0], int(n_items[group].sum()), int(n))
+        for group, (name, n) in enumerate(zip(names, n_ratings[:-1], strict=True))
+    )
+
+
+def _part(matrix: RatingMatrix, name: str, sums: FloatArray, n_items: int, n_ratings: int) -> Part:
+    """Return the agreement on items by the sums of their terms: topics x terms."""
+    measures = matrix.selection.measures
+    whole, deleted = sums.sum(axis=0), leave_one_out_sums(sums)
     return Part(
         name=name,
-        n_items=len(terms),
-        n_missing=len(terms) * matrix.grades.shape[1] - n_ratings,
+        n_items=n_items,
+        n_missing=n_items * matrix.grades.shape[1] - n_ratings,
         kappa=jackknife_interval(
-            fleiss.kappa_of_items(terms), fleiss.kappa_from_sums(deleted)
+            fleiss.kappa_estimate(whole, n_items), fleiss.kappa_from_sums(deleted)
         ).within(-1, 1),
-        ac1=jackknife_interval(fleiss.ac1_of_items(terms), fleiss.ac1_from_sums(deleted)).within(
-            -1, 1
-        )
+        ac1=jackknife_interval(
+            fleiss.ac1_estimate(whole, n_items), fleiss.ac1_from_sums(deleted)
+        ).within(-1, 1)
         if "gwet_ac1" in measures
         else measures.none("gwet_ac1"),
         percent=jackknife_interval(
-            fleiss.percent_of_items(terms), ratio(deleted[:, 0], deleted[:, 1])
+            fleiss.percent_estimate(whole, n_items), ratio(deleted[:, 0], deleted[:, 1])
         ).within(0, 1),
-        prevalence=share(_answerable(matrix, terms), terms[:, 2], topics, NO_RATINGS)
+        prevalence=_prevalence(matrix, whole, deleted, n_items)
         if "prevalence" in measures
         else measures.none("prevalence"),
     )
+
+
+def _prevalence(
+    matrix: RatingMatrix, whole: FloatArray, deleted: FloatArray, n_items: int
+) -> Estimate:
+    n = int(whole[2])
+    if not n:
+        return Estimate(None, NO_RATINGS, 0, n_items)
+    prevalence = Estimate(float(_answerable(matrix, whole)) / n, None, n, n_items - n)
+    without_topics = ratio(_answerable(matrix, deleted), deleted[:, 2])
+    return jackknife_interval(prevalence, without_topics).within(0, 1)
 
 
 def topic_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
@@ -122,10 +159,13 @@ def slice_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
     by = matrix.selection.by
     if by is None:
         return ()
-    slice_grades = grades_of_slice(by, matrix)
+    names, slice_grades = by.rubric.names(), grades_of_slice(by, matrix)
+    groups = np.full(matrix.n_items, -1)
+    for group, grade in enumerate(names):
+        groups[slice_grades == grade] = group
     return tuple(
-        replace(part(matrix, name, slice_grades == grade), grade=grade)
-        for grade, name in by.rubric.names().items()
+        replace(part, grade=grade)
+        for grade, part in zip(names, parts_by(matrix, groups, list(names.values())), strict=True)
     )
 
 
@@ -143,10 +183,10 @@ def _levels(matrix: RatingMatrix) -> IntArray:
 
 
 def _answerable(matrix: RatingMatrix, terms: FloatArray) -> FloatArray:
-    """Return the share of each item's ratings that are answerable."""
+    """Return the share of an item's ratings that are answerable, from its terms or their sums."""
     # The terms of an item: share of agreeing pairs, has pairs, has ratings, share of each level.
     answers = np.flatnonzero(_levels(matrix) >= matrix.selection.threshold)
-    return np.asarray(terms[:, 3 + answers].sum(axis=1))
+    return np.asarray(terms[..., 3 + answers].sum(axis=-1))
 
 
 def _estimates(

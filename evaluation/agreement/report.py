@@ -14,7 +14,14 @@ from evaluation.agreement.judge import AgainstJudge, judge_parts
 from evaluation.agreement.judge_evidence import JudgeEvidence, judge_evidence
 from evaluation.agreement.labels import LabelRow, label_rows
 from evaluation.agreement.majority import MajorityRow, majority_rows
-from evaluation.agreement.parts import Part, part, slice_parts, topic_parts, unanimous
+from evaluation.agreement.parts import (
+    Part,
+    parts_by,
+    slice_parts,
+    topic_parts,
+    unanimous,
+    whole_part,
+)
 from evaluation.data.cache import cached, cached_or_none
 from evaluation.data.cache_keys import CacheKey, Key
 from evaluation.data.columns import Column
@@ -171,13 +178,12 @@ def agreement_report(selection: Selection) -> AgreementReport:
     """Compute all numbers of one selection, loading its ratings once."""
     matrix = load(selection)
     evidence = load_evidence(matrix)
-    all_items = np.ones(matrix.n_items, dtype=bool)
     pairs, n_pairs_apart = rater_pairs(matrix, evidence)
     measures = selection.measures
     raters = selection.raters
     reports = report_rows(matrix) if "coverage" in measures else no_report_rows(len(raters))
     judge = judge_parts(matrix) if selection.judge else None
-    overall = part(matrix, "all", all_items)
+    overall = whole_part(matrix)
     n_exposed = count_exposed(selection)
     return AgreementReport(
         selection=selection,
@@ -198,9 +204,7 @@ def agreement_report(selection: Selection) -> AgreementReport:
         highlights=highlights_alpha(matrix, evidence)
         if "krippendorff_alpha_highlights" in measures
         else measures.none("krippendorff_alpha_highlights"),
-        systems=tuple(
-            part(matrix, name, matrix.system_index == n) for n, name in enumerate(matrix.systems)
-        ),
+        systems=parts_by(matrix, matrix.system_index, matrix.systems),
         topics=topic_parts(matrix),
         pairs=pairs,
         n_pairs_without_common_items=n_pairs_apart,
@@ -223,7 +227,7 @@ def _kappa_with_exposed(selection: Selection, overall: Part) -> Estimate:
     if selection.exposed == "included":
         return overall.kappa
     matrix = load(replace(selection, exposed="included"))
-    return part(matrix, "all", np.ones(matrix.n_items, dtype=bool)).kappa
+    return whole_part(matrix).kappa
 
 
 def cached_report(selection: Selection) -> AgreementReport:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from django.db.models import BooleanField, ExpressionWrapper, Q
@@ -31,6 +33,20 @@ class Question:
     """The request itself, beside sub-questions: what qrels grade, and no coverage counts."""
 
 
+class TextRow(NamedTuple):
+    """A text, without its words."""
+
+    pk: int
+    name: str
+    kind: str
+    system: str
+
+    @property
+    def group(self) -> str:
+        """The system that wrote it; for passages and references, which have none, their kind."""
+        return self.system or {"passage": "passages", "reference": "references"}[self.kind]
+
+
 @dataclass(frozen=True)
 class Corpus:
     """Topics, questions and texts of a dataset, by key.
@@ -51,6 +67,13 @@ class Corpus:
     has_body: BoolArray
     names: tuple[str, ...]
     systems: tuple[str, ...]
+
+    @cached_property
+    def text_rows(self) -> dict[int, TextRow]:
+        """The texts by key."""
+        keys, kinds = self.pk.tolist(), [KINDS[kind] for kind in self.kind.tolist()]
+        rows = map(TextRow, keys, self.names, kinds, self.systems)
+        return dict(zip(keys, rows, strict=True))
 
     def at(self, texts: Iterable[int] | IntArray) -> IntArray:
         """Return the indices of these texts in the arrays.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
@@ -30,9 +30,16 @@ from annotation.models import (
     SubQuestion,
     Text,
 )
-from annotation.models.rating import EXPOSED, RatingQuerySet
+from annotation.models.rating import EXPOSED, IsExposed, RatingQuerySet
 from evaluation.data.cache import rating_version
-from evaluation.data.number_lists import distinct, pair_keys, rating_columns, split_pairs
+from evaluation.data.corpus import TextRow, load_corpus
+from evaluation.data.number_lists import (
+    check_key,
+    distinct,
+    pair_keys,
+    rating_columns,
+    split_pairs,
+)
 from evaluation.data.process_cache import RATING_ROWS
 from evaluation.data.selection import Selection, threshold
 from evaluation.metrics.grades import BoolArray
@@ -145,13 +152,12 @@ def count_exposed(selection: Selection, **of_texts: str) -> int:
 
     A grade that was copied to texts of equal words is one. `of_texts` narrows them: `text__kind="report"`.
     """
-    everything = replace(selection, exposed="included")
-    ratings = ratings_under(everything, selection.raters_to_check).filter(
-        _exposed(selection), **of_texts
-    )
-    # A million ratings have their texts looked up in a second, and are looked through in a tenth of it.
-    if not Rating.objects.filter(_exposed(selection)).exists():
+    exposed = Rating.objects.filter(IsExposed(), rater__in=selection.raters_to_check)
+    # Most studies have none, which the index of exposed ratings tells at once.
+    if not exposed.exists():
         return 0
+    everything = replace(selection, exposed="included")
+    ratings = ratings_under(everything, selection.raters_to_check).filter(IsExposed(), **of_texts)
     read_text = Coalesce("copied_from_id", "text_id")
     return ratings.order_by().values("rater", "question", read_text=read_text).distinct().count()
 
@@ -169,10 +175,12 @@ def of_texts(texts: QuerySet[Text]) -> Q:
 
     It is a range of keys, which the index of ratings serves, and a subquery only if other texts lie in the
     range. With a join the database would begin with the texts, and look up each of them for each rater.
+    Raises OverflowError for a key of more than 31 bits.
     """
     keys = texts.aggregate(first=Min("pk"), last=Max("pk"), n=Count("pk"))
     if not keys["n"]:
         return Q(pk__in=[])
+    check_key(keys["last"])
     in_range = Q(text__gte=keys["first"], text__lte=keys["last"])
     if keys["last"] - keys["first"] + 1 == keys["n"]:
         return in_range
@@ -223,20 +231,6 @@ def answerable(rows: pd.DataFrame, rubrics: Iterable[Rubric], eta: int) -> BoolA
     for rubric in rubrics:
         is_answerable |= (rubric_pks == rubric.pk) & (grade >= threshold(rubric, eta))
     return is_answerable
-
-
-class TextRow(NamedTuple):
-    """A rated text, without its words."""
-
-    pk: int
-    name: str
-    kind: str
-    system: str
-
-    @property
-    def group(self) -> str:
-        """The system that wrote it; for passages and references, which have none, their kind."""
-        return self.system or {"passage": "passages", "reference": "references"}[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,9 +316,10 @@ class RatingMatrix:
     def rated_texts(self) -> dict[int, int]:
         """The topic of each text with a grade, copied ones too, in the order of items."""
         pairs = self.rows[["text", "question"]].drop_duplicates("text")
-        pairs = pairs[pairs["text"].isin(list(self.texts))]
         topics = {
-            text: self.questions[question].topic for text, question in pairs.itertuples(index=False)
+            text: self.questions[question].topic
+            for text, question in zip(*(pairs[name].tolist() for name in pairs), strict=True)
+            if text in self.texts
         }
         order = {topic: position for position, topic in enumerate(self.topic_names)}
         rated = [text for text, topic in topics.items() if topic in order]
@@ -361,8 +356,10 @@ class RatingMatrix:
 
 def look_up(keys: IntArray, value_of: Callable[[int], object], dtype: DTypeLike) -> NDArray[Any]:
     """Return the value of each key; `value_of` is called once for equal keys."""
-    unique_keys, index = np.unique(keys, return_inverse=True)
-    return np.array([value_of(key) for key in unique_keys.tolist()], dtype=dtype)[index]
+    import pandas as pd  # noqa: PLC0415
+
+    index, different = pd.factorize(keys)
+    return np.array([value_of(key) for key in different.tolist()], dtype=dtype)[index]
 
 
 def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
@@ -429,17 +426,14 @@ def _is_majority(dataset: Dataset, texts: Collection[int]) -> bool:
 
 def _text_rows(dataset: Dataset, keys: IntArray) -> dict[int, TextRow]:
     """Return the texts of these keys that belong to the dataset."""
-    texts, requested = Text.objects.filter(dataset=dataset).order_by(), set(keys.tolist())
-    queries = (
-        [texts]
-        if _is_majority(dataset, requested)
-        else [texts.filter(pk__in=batch) for batch in batches(requested, LOOK_UP)]
-    )
+    texts, requested = Text.objects.filter(dataset=dataset).order_by(), keys.tolist()
+    if _is_majority(dataset, requested):
+        rows = load_corpus(dataset).text_rows
+        return {pk: rows[pk] for pk in requested if pk in rows}
     return {
         row[0]: TextRow(*row)
-        for query in queries
-        for row in query.values_list("pk", "name", "kind", "system")
-        if row[0] in requested
+        for batch in batches(requested, LOOK_UP)
+        for row in texts.filter(pk__in=batch).values_list("pk", "name", "kind", "system")
     }
 
 

@@ -11,8 +11,9 @@ from django.db.models import Exists, OuterRef, Q
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.columns import Column
+from evaluation.data.corpus import TextRow
 from evaluation.data.process_cache import SHARED_CACHE
-from evaluation.data.ratings import RatingMatrix, TextRow, load
+from evaluation.data.ratings import RatingMatrix, load
 from evaluation.data.selection import Selection, SelectionError, one_of, select
 
 SHADES = 5

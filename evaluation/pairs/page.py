@@ -9,8 +9,9 @@ import numpy as np
 
 from annotation.models import Rubric
 from evaluation.data.columns import Column
+from evaluation.data.corpus import TextRow
 from evaluation.data.process_cache import RATING_MATRICES
-from evaluation.data.ratings import RatingMatrix, TextRow, load
+from evaluation.data.ratings import RatingMatrix, load
 from evaluation.data.selection import Selection
 from evaluation.data.spans import Evidence, load_evidence
 from evaluation.pairs.notes import counts

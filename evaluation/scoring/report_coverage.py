@@ -305,6 +305,8 @@ def _counts_by_text(matrix: RatingMatrix, texts: Sequence[int]) -> tuple[CountAr
 
     Of the unfiltered questions of a text's topic, whether a pair is an item or not.
     """
+    import pandas as pd  # noqa: PLC0415
+
     selection, topic_of = matrix.selection, matrix.rated_texts
     text_topics = np.array([topic_of[pk] for pk in texts])
     sides = [(matrix.rows, [rater.pk for rater in selection.raters], selection.threshold)]
@@ -313,8 +315,8 @@ def _counts_by_text(matrix: RatingMatrix, texts: Sequence[int]) -> tuple[CountAr
     n_rated: list[CountArray] = []
     n_answered: list[CountArray] = []
     for rows, raters, threshold in sides:
-        rater = _positions_in(raters, rows["rater"].to_numpy())
-        text = _positions_in(texts, rows["text"].to_numpy())
+        rater = pd.Index(raters).get_indexer(rows["rater"])
+        text = pd.Index(texts).get_indexer(rows["text"])
         topic = look_up(rows["question"].to_numpy(), lambda pk: _topic_of(matrix, pk), np.int64)
         counted = (rater >= 0) & (text >= 0)
         counted[counted] = topic[counted] == text_topics[text[counted]]
@@ -330,14 +332,6 @@ def _topic_of(matrix: RatingMatrix, question: int) -> int:
     """Return the topic of a question; of one that is left out, none."""
     row = matrix.questions[question]
     return _NO_TOPIC if row.is_filtered else row.topic
-
-
-def _positions_in(keys: Sequence[int], values: IntArray) -> IntArray:
-    """Return the position of each value among the keys; -1 for another value."""
-    ordered = np.argsort(keys)
-    index = np.searchsorted(np.asarray(keys)[ordered], values).clip(max=len(keys) - 1)
-    positions = ordered[index]
-    return np.where(np.asarray(keys)[positions] == values, positions, -1)
 
 
 def _names(matrix: RatingMatrix, texts: Sequence[int]) -> dict[int, str]:

@@ -35,9 +35,13 @@ def leave_one_out_sums(sums: ArrayLike) -> FloatArray:
     `sums` has one row (or matrix) a topic.
 
     What stands before a topic and what stands after it are added up, and nothing is subtracted from
-    a total, so an exact zero stays one; and the time grows with the topics, not with their square.
+    a total, so an exact zero stays one; and the time grows with the topics, not with their square. Whole
+    numbers are subtracted, which is exact.
     """
-    values = np.asarray(sums, dtype=np.float64)
+    values = np.asarray(sums)
+    if np.issubdtype(values.dtype, np.integer):
+        return np.asarray(values.sum(axis=0) - values, dtype=np.float64)
+    values = values.astype(np.float64, copy=False)
     none = np.zeros((1, *values.shape[1:]))
     prefix_sums = np.concatenate([none, values.cumsum(axis=0)])
     suffix_sums = np.concatenate([values[::-1].cumsum(axis=0)[::-1], none])

@@ -96,13 +96,13 @@ def fleiss_kappa(count_matrix: ArrayLike) -> Estimate:
     Source: Fleiss (1971), Psychological Bulletin 76(5), 378-382; unequal numbers of raters as in
     the generalised form of Gwet, Handbook of Inter-Rater Reliability, chapter 2.
     """
-    return kappa_of_items(item_terms(count_matrix))
+    return kappa_estimate(*_summed(count_matrix))
 
 
-def kappa_of_items(terms: FloatArray) -> Estimate:
-    """Return `fleiss_kappa` of items by their `item_terms`."""
-    sums = terms.sum(axis=0)
-    return _estimate(kappa_from_sums(sums), ONE_CATEGORY if sums[1] else NO_PAIR, terms)
+def kappa_estimate(sums: FloatArray, n_items: int) -> Estimate:
+    """Return `fleiss_kappa` of items by the sums of their `item_terms`."""
+    reason = ONE_CATEGORY if sums[1] else NO_PAIR
+    return _estimate(kappa_from_sums(sums), reason, sums, n_items)
 
 
 def gwet_ac1(count_matrix: ArrayLike) -> Estimate:
@@ -112,12 +112,12 @@ def gwet_ac1(count_matrix: ArrayLike) -> Estimate:
     `fleiss_kappa`. Undefined if no item has two ratings; 1 if all ratings are in one category.
     Errors as `item_terms`. Source: Gwet (2008), BJMSP 61, 29-48.
     """
-    return ac1_of_items(item_terms(count_matrix))
+    return ac1_estimate(*_summed(count_matrix))
 
 
-def ac1_of_items(terms: FloatArray) -> Estimate:
-    """Return `gwet_ac1` of items by their `item_terms`."""
-    return _estimate(ac1_from_sums(terms.sum(axis=0)), NO_PAIR, terms)
+def ac1_estimate(sums: FloatArray, n_items: int) -> Estimate:
+    """Return `gwet_ac1` of items by the sums of their `item_terms`."""
+    return _estimate(ac1_from_sums(sums), NO_PAIR, sums, n_items)
 
 
 def randolph_kappa(count_matrix: ArrayLike) -> Estimate:
@@ -129,9 +129,9 @@ def randolph_kappa(count_matrix: ArrayLike) -> Estimate:
     Source: Randolph (2005), Free-Marginal Multirater Kappa, Joensuu Learning and Instruction
     Symposium; for two raters Brennan and Prediger (1981).
     """
-    terms = item_terms(count_matrix)
-    chance = 1 / (terms.shape[1] - 3)
-    return _estimate((_observed(terms.sum(axis=0)) - chance) / (1 - chance), NO_PAIR, terms)
+    sums, n_items = _summed(count_matrix)
+    chance = 1 / (len(sums) - 3)
+    return _estimate((_observed(sums) - chance) / (1 - chance), NO_PAIR, sums, n_items)
 
 
 def percent_agreement(count_matrix: ArrayLike) -> Estimate:
@@ -141,12 +141,12 @@ def percent_agreement(count_matrix: ArrayLike) -> Estimate:
     two ratings; 1 if all ratings are in one category. Errors as `item_terms`.
     Source: Fleiss (1971), Psychological Bulletin 76(5), the mean of P_i.
     """
-    return percent_of_items(item_terms(count_matrix))
+    return percent_estimate(*_summed(count_matrix))
 
 
-def percent_of_items(terms: FloatArray) -> Estimate:
-    """Return `percent_agreement` of items by their `item_terms`."""
-    return _estimate(_observed(terms.sum(axis=0)), NO_PAIR, terms)
+def percent_estimate(sums: FloatArray, n_items: int) -> Estimate:
+    """Return `percent_agreement` of items by the sums of their `item_terms`."""
+    return _estimate(_observed(sums), NO_PAIR, sums, n_items)
 
 
 def expected_agreement(count_matrix: ArrayLike) -> Estimate:
@@ -182,9 +182,15 @@ def _shares(sums: FloatArray) -> FloatArray:
         return np.asarray(sums[..., 3:] / sums[..., 2:3], dtype=np.float64)
 
 
-def _estimate(value: FloatArray, reason: str, terms: FloatArray) -> Estimate:
-    n = int(terms[:, 1].sum())
-    missing = len(terms) - n
+def _summed(count_matrix: ArrayLike) -> tuple[FloatArray, int]:
+    """Return the sums of `item_terms`, and the number of items."""
+    terms = item_terms(count_matrix)
+    return terms.sum(axis=0), len(terms)
+
+
+def _estimate(value: FloatArray, reason: str, sums: FloatArray, n_items: int) -> Estimate:
+    n = int(sums[1])
+    missing = n_items - n
     if np.isnan(value):
         return Estimate(None, reason, n, missing)
     return Estimate(float(value), None, n, missing)

@@ -19,7 +19,7 @@ def grid_cell(context: template.Context, row: GridRow, measure: str) -> str:
     """Add a mean with its count and its test, marked if it is the best of its task type."""
     mean, against = row.means.get(measure), row.against.get(measure)
     if mean is None:
-        return add_cell(context, Cell(format_html('<span class="quiet">none</span>')))
+        return add_cell(context, Cell(format_html('<span class="quiet">{}</span>', "none")))
     counts = [f"n = {mean.n:,}"]
     if mean.missing:
         counts.append(f"{mean.missing:,} missing")

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evaluation.data.columns import Column as RaterColumn
-from evaluation.data.ratings import TextRow, load
+from evaluation.data.corpus import TextRow
+from evaluation.data.ratings import load
 from evaluation.data.selection import Selection
 from evaluation.replications.crux_paper.system_choice import Systems
 from evaluation.replications.crux_paper.table_layout import (

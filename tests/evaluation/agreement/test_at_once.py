@@ -8,11 +8,14 @@ import pytest
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
 from evaluation.agreement.judge import against, judge_parts
 from evaluation.agreement.majority import majority_rows
-from evaluation.agreement.parts import part, topic_parts
+from evaluation.agreement.parts import NO_RATINGS, parts_by, topic_parts
 from evaluation.data.ratings import grid, load
 from evaluation.data.selection import select
 from evaluation.metrics.coverage import coverage
 from evaluation.scoring.report_coverage import report_rows
+from evaluation.stats import fleiss
+from evaluation.stats.clusters import share
+from evaluation.stats.jackknife import jackknife
 from evaluation.stats.majority import majorities_of_others
 from evaluation.stats.pair_counts import PairCounts
 from tests.toolbox.random_ratings import make_random_ratings
@@ -61,7 +64,8 @@ def test_topics(large_dataset):
     parts = topic_parts(matrix)
     assert [topic_part.name for topic_part in parts] == [f"t{n}" for n in reversed(range(N_TOPICS))]
     for pk, topic_part in zip(matrix.topic_names, parts, strict=True):
-        single = part(matrix, topic_part.name, matrix.topic == pk)
+        groups = np.where(matrix.topic == pk, 0, -1)
+        single = parts_by(matrix, groups, [topic_part.name])[0]
         assert (topic_part.n_items, topic_part.n_missing) == (single.n_items, single.n_missing)
         for name in ("kappa", "ac1", "percent", "prevalence"):
             ours, theirs = getattr(topic_part, name), getattr(single, name)
@@ -70,6 +74,40 @@ def test_topics(large_dataset):
             assert (ours.low, ours.interval_reason) == (theirs.low, theirs.interval_reason)
     one_answer = next(topic_part for topic_part in parts if topic_part.name == "t5")
     assert one_answer.kappa.reason == "undefined, because all ratings are in one category"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_against_statistics_of_their_items(db, seed):
+    matrix = load(select(make_random_ratings(seed), rubric="graded"))
+    groups = np.random.default_rng(seed).integers(-1, 3, matrix.n_items)
+    tallies, levels = matrix.level_columns.tallies, np.array(matrix.levels)
+    names = ["a", "b", "c", "empty"]
+    for group, part in enumerate(parts_by(matrix, groups, names)):
+        counts, topics = tallies[groups == group], matrix.topic[groups == group]
+        rated = counts.sum(axis=1)
+        answers = counts[:, levels >= matrix.selection.threshold].sum(axis=1) / np.maximum(rated, 1)
+        expected = {
+            name: jackknife(lambda items, of=of, counts=counts: of(counts[items]), topics)
+            for name, of in (
+                ("kappa", fleiss.fleiss_kappa),
+                ("ac1", fleiss.gwet_ac1),
+                ("percent", fleiss.percent_agreement),
+            )
+        }
+        expected["prevalence"] = share(answers, rated > 0, topics, NO_RATINGS)
+        assert (part.name, part.n_items) == (names[group], len(counts))
+        assert part.n_missing == len(counts) * matrix.grades.shape[1] - rated.sum()
+        for name, estimate in expected.items():
+            low, high = (-1, 1) if name in ("kappa", "ac1") else (0, 1)
+            assert_equal(getattr(part, name), estimate.within(low, high))
+
+
+def assert_equal(ours, theirs):
+    assert (ours.reason, ours.n, ours.missing, ours.interval_reason) == (
+        *(theirs.reason, theirs.n, theirs.missing, theirs.interval_reason),
+    )
+    for name in ("value", "low", "high"):
+        assert getattr(ours, name) == pytest.approx(getattr(theirs, name), abs=1e-12), name
 
 
 def test_coverage_of_reports(large_dataset):

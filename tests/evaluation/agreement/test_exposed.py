@@ -2,9 +2,10 @@
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from annotation.models import Rater, Rating
-from annotation.models.rating import EXPOSED, Exposure
+from annotation.models.rating import EXPOSED, Exposure, IsExposed
 from evaluation.agreement.judges import judge_scores, select_judge
 from evaluation.agreement.report import agreement_report
 from evaluation.data.selection import select
@@ -32,6 +33,16 @@ def rosa(cast):
 
 def report(client, query=""):
     return client.get(f"/datasets/ferry/agreement.json?raters=ann,ben{query}").json()
+
+
+def test_index_has_the_exposed_grades(study):
+    assert Rating.objects.filter(IsExposed()).count() == 2
+    raters = list(Rater.objects.values_list("pk", flat=True))
+    exposed = Rating.objects.filter(IsExposed(), rater__in=raters)
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:  # of a few rows it reads all
+            cursor.execute("SET LOCAL enable_seqscan = off")
+    assert "rating_exposed" in exposed.explain()
 
 
 def test_exposed_grades_are_left_out_and_counted(rosa, study):

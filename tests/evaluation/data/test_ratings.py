@@ -57,11 +57,21 @@ def test_place_for_each_pair_and_for_no_other(study):
     assert items.tolist() == [*range(matrix.n_items), -1]
 
 
-def test_key_that_does_not_fit_is_refused(study):
+@pytest.mark.parametrize("key", [2**31, 2**40, 2**62])
+def test_text_whose_key_does_not_fit_is_refused(study, key):
     text = study.passages["ferry-1:0#0"]
     far = Text.objects.create(
-        pk=2**31, dataset=study.dataset, topic=text.topic, kind="passage", name="far"
+        pk=key, dataset=study.dataset, topic=text.topic, kind="passage", name="far"
     )
     Rating.objects.filter(text=text).update(text=far)
-    with pytest.raises(OverflowError):
+    with pytest.raises(OverflowError, match=f"{key} is too large a key"):
+        frame(study.dataset)
+
+
+@pytest.mark.parametrize("key", [2**31, 2**40])
+def test_question_whose_key_does_not_fit_is_refused(study, key):
+    question = SubQuestion.objects.first()
+    far = SubQuestion.objects.create(pk=key, topic=question.topic, position=99, body="Far?")
+    Rating.objects.filter(question=question).update(question=far)
+    with pytest.raises(OverflowError, match=f"{key} is too large a key"):
         frame(study.dataset)
