@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -58,18 +57,16 @@ def parts_by(matrix: RatingMatrix, groups: IntArray, names: Sequence[str]) -> tu
     `groups` is one per item: the place of its group in `names`, -1 for none.
     """
     columns = matrix.level_columns
-    shape = len(names) + 1, columns.n_topics
-    cells = np.where(groups < 0, len(names), groups) * columns.n_topics + columns.topic
-
-    def sums(values: NDArray[np.number] | None = None) -> NDArray[np.number]:
-        return np.bincount(cells, values, minlength=math.prod(shape)).reshape(shape)
-
-    n_items = sums()
-    n_ratings = sums(columns.tallies.sum(axis=1)).sum(axis=1)
-    terms = np.stack([sums(column) for column in columns.terms.T], axis=-1)
+    # Only cells with an item: of a thousand systems most may have a topic of their own.
+    keys = np.where(groups < 0, len(names), groups) * columns.n_topics + columns.topic
+    cells, index = np.unique(keys, return_inverse=True)
+    n_items, n_ratings = np.bincount(index), np.bincount(index, columns.tallies.sum(axis=1))
+    sums = [np.bincount(index, values) for values in columns.terms.T]
+    terms = np.column_stack(sums).astype(np.float64, copy=False)
+    ends = np.searchsorted(cells, np.arange(len(names) + 1) * columns.n_topics)
     return tuple(
-        _part(matrix, name, terms[group, n_items[group] > 0], int(n_items[group].sum()), int(n))
-        for group, (name, n) in enumerate(zip(names, n_ratings[:-1], strict=True))
+        _part(matrix, name, terms[cell], int(n_items[cell].sum()), int(n_ratings[cell].sum()))
+        for name, cell in zip(names, map(slice, ends, ends[1:]), strict=True)
     )
 
 
