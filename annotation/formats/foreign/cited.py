@@ -31,6 +31,12 @@ _BETWEEN = " "  # two statements of a report
 _DIGITS = re.compile(r"[0-9]{1,9}")
 
 
+class _Name(str):
+    """Name of a text from an object with its id, which is no position even if it has digits alone."""
+
+    __slots__ = ()
+
+
 def _checked_citations(value: Any) -> list[int | str]:
     """Return indexes and names in order, without the scores that some files give them."""
     if value is None:
@@ -42,7 +48,7 @@ def _checked_citations(value: Any) -> list[int | str]:
 
 def _checked_citation(value: Any) -> int | str:
     if isinstance(value, dict) and isinstance(name := _id_in(value), int | str):
-        return checked_name(str(name))  # a number is a name here, and no place
+        return _Name(checked_name(str(name)))
     value = whole_number(value)
     if type(value) is int:
         return value
@@ -169,7 +175,9 @@ def _as_index(citation: int | str, references: list[str]) -> int | str:
     A name of digits that is among the references is a name. So is a number past their end where
     there are no references, or some have names of digits.
     """
-    if isinstance(citation, int) or citation in references or not _DIGITS.fullmatch(citation):
+    if isinstance(citation, int | _Name) or citation in references:
+        return citation
+    if not _DIGITS.fullmatch(citation):
         return citation
     is_index = int(citation) < len(references)
     if not is_index and references:
@@ -184,7 +192,7 @@ def _cited(citations: list[int | str], references: list[str]) -> Iterator[tuple[
             is_valid = 0 <= citation < len(references)
             yield str(citation), references[citation] if is_valid else None
         else:
-            yield citation, citation
+            yield str(citation), str(citation)
 
 
 def _documents(row: _Report) -> Iterator[PassageRow]:

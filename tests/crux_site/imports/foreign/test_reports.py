@@ -84,6 +84,15 @@ def test_references_that_are_objects_are_read_by_their_ids(tmp_path):
     assert citations() == [("So.", "0", "d#0"), ("So.", "1", "1"), ("So.", "d#2", "d#2")]
 
 
+@pytest.mark.parametrize("docid", ["1", 1])
+def test_docid_of_digits_is_a_name_and_no_position(tmp_path, docid):
+    answer = {**ANSWER, "answer": [{"text": "So.", "citations": [0, {"docid": docid}]}]}
+    for _ in range(2):
+        read(write(tmp_path, {**RAG24, ANSWERS: [answer]}), "trec-rag")
+    assert citations() == [("So.", "0", "d#0"), ("So.", "1", "1")]
+    assert Text.objects.get(name="1").body is None
+
+
 @pytest.mark.parametrize("reference", [{"text": "It grinds."}, {"docid": ["d#0"]}, ["d#0"]])
 def test_references_without_an_id_are_refused_by_place(tmp_path, reference):
     answer = {**ANSWER, "references": ["d#0", reference]}
