@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from annotation.formats.tables.cells import Cell
 from annotation.formats.tables.files import TableFile
+from annotation.formats.tables.lists import ListError, items_of
 from annotation.formats.tables.presets.base import (
     PresetTables,
     Runs,
@@ -25,6 +27,7 @@ from annotation.formats.tables.presets.base import (
 )
 from annotation.formats.tables.presets.nested import text_cell
 from annotation.formats.tables.source import Table, is_empty
+from annotation.formats.tables.values import digest
 
 Constants = Mapping[str, str]
 _RAGAS_FRACTIONS = (
@@ -87,6 +90,7 @@ _TRULENS_UNREAD = (
     *("events", "trace_id", "root_span_id", "num_events", "run_name", "input_id"),
 )
 _RAGCHECKER_METRICS = "metrics."
+_RETRIEVED = "retrieved_context"
 
 
 def ragas(files: Sequence[TableFile], constants: Constants) -> PresetTables:
@@ -174,15 +178,19 @@ def _trulens_system(cells: Mapping[str, Cell], fixed: str) -> str:
 def ragchecker(files: Sequence[TableFile], constants: Constants) -> PresetTables:
     """Read RAGChecker's results: all of its metrics are fractions, so values of the reports."""
     preset = PresetTables()
-    for file in files:
-        table = only_table(file, "results")
+    tables = [only_table(file, "results") for file in files]
+    ambiguous = _ambiguous_ids(preset, tables)
+    for file, table in zip(files, tables, strict=True):
         required(table, "question", "query")
+        if ambiguous:
+            passages = partial(_without_ids, ids=ambiguous)
+            table = with_columns(table, {_RETRIEVED: passages}, _RETRIEVED)
         names = {
             "query_id": "topic.id",
             "query": "topic.request",
             "gt_answer": "reference",
             "response": "text.body",
-            "retrieved_context": "contexts",
+            _RETRIEVED: "contexts",
         }
         roles: dict[str, Any] = {
             name: role for name, role in names.items() if name in table.headers
@@ -192,6 +200,51 @@ def ragchecker(files: Sequence[TableFile], constants: Constants) -> PresetTables
         )
         preset.add(table, roles, answer_constants(file, constants, "ragchecker"))
     return preset
+
+
+def _ambiguous_ids(preset: PresetTables, tables: Iterable[Table]) -> set[str]:
+    """Return the ids of several texts, and count their passages.
+
+    A `doc_id` can be that of a document with several chunks, or count the passages of each question.
+    """
+    text_of: dict[str, str] = {}
+    n_passages: Counter[str] = Counter()
+    ambiguous = set()
+    for table in tables:
+        for _, cells in table.rows():
+            for passage in _retrieved(cells):
+                doc_id, text = text_cell(passage.get("doc_id")), text_cell(passage.get("text"))
+                if doc_id and text:
+                    n_passages[doc_id] += 1
+                    if text_of.setdefault(doc_id, digest(text)) != digest(text):
+                        ambiguous.add(doc_id)
+    label = "passages whose doc_id has several texts: named by their words"
+    preset.counts[label] += sum(n_passages[doc_id] for doc_id in ambiguous)
+    return ambiguous
+
+
+def _without_ids(cells: Mapping[str, Cell], ids: set[str]) -> Cell:
+    """Return the passages of a row, those with one of these ids without it."""
+    passages = _retrieved(cells)
+    if not any(text_cell(passage.get("doc_id")) in ids for passage in passages):
+        return cells.get(_RETRIEVED)
+    return [
+        {name: value for name, value in passage.items() if name != "doc_id"}
+        if text_cell(passage.get("doc_id")) in ids
+        else passage
+        for passage in passages
+    ]
+
+
+def _retrieved(cells: Mapping[str, Cell]) -> list[dict[str, Cell]]:
+    """Return the passages of a row; none of a list that is broken, which the import names."""
+    try:
+        passages = items_of(cells.get(_RETRIEVED))
+    except ListError:
+        return []
+    if not all(isinstance(passage, dict) for passage in passages):
+        return []
+    return cast(list[dict[str, Cell]], passages)
 
 
 def umbrela(files: Sequence[TableFile], constants: Constants) -> PresetTables:

@@ -321,15 +321,37 @@ def test_repeated_question_of_ragas(command, choice, answer, context, value):
     assert ReportValue.objects.get().value == value
 
 
-@pytest.mark.parametrize(("choice", "body"), [("first", "Ida built it."), ("last", "In 1936.")])
-def test_document_of_ragchecker_with_two_texts(command, choice, body):
-    options = ("--preset", "ragchecker")
-    status, _, errors = command(json.dumps(RAGCHECKER), *options, name="bot.json")
-    assert status == 1
-    assert "d1 has other words at" in errors
-    options = (*options, "--set", f"duplicates={choice}")
-    assert command(json.dumps(RAGCHECKER), *options, name="bot.json")[0] == 0
-    assert Text.objects.get(kind="passage").body == body
+def test_ids_of_several_texts_of_ragchecker(command):
+    """Two chunks of a document, and ids that count the passages of each question."""
+    first_query = RAGCHECKER["results"][0]
+    chunks = [*first_query["retrieved_context"], {"doc_id": "0", "text": "By Ida."}]
+    numbered = [{"doc_id": 0, "text": "In 1936."}, {"doc_id": "d2", "text": "It is old."}]
+    second_query = {
+        "query_id": "q2",
+        "query": "When?",
+        "gt_answer": "1936.",
+        "response": "In 1936.",
+    }
+    results = [
+        first_query | {"retrieved_context": chunks},
+        second_query | {"retrieved_context": json.dumps(numbered), "metrics": {}},
+    ]
+    for _ in range(2):
+        status, printed, _ = command(
+            json.dumps({"results": results}), "--preset", "ragchecker", name="bot.json"
+        )
+        assert status == 0
+        assert "4  passages whose doc_id has several texts: named by their words" in printed
+    rows = RankedText.objects.order_by("topic", "rank").values_list("topic__name", "text__body")
+    assert list(rows) == [
+        ("q1", "Ida built it."),
+        ("q1", "In 1936."),
+        ("q1", "By Ida."),
+        ("q2", "In 1936."),
+        ("q2", "It is old."),
+    ]
+    names = Text.objects.filter(kind="passage").values_list("name", flat=True)
+    assert sorted(name.partition("p-")[0] for name in names) == ["d2", "q1:", "q1:", "q1:", "q2:"]
 
 
 def test_checkboxes_become_sets_of_a_multi_label_rubric(command):
