@@ -32,7 +32,7 @@ _DIGITS = re.compile(r"[0-9]{1,9}")
 
 
 class _Name(str):
-    """Name of a text from an object with its id, which is no position even if it has digits alone."""
+    """Id of a text in an object: no position, even if it has digits alone."""
 
     __slots__ = ()
 
