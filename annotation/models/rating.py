@@ -104,7 +104,7 @@ EXPOSED = (Exposure.JUDGE, Exposure.RATERS, Exposure.BOTH, Exposure.FEEDBACK)
 class IsExposed(Func):
     """Condition that a rating is exposed, which the partial index of such ratings serves.
 
-    The values are in the SQL: databases do not use a partial index for values that they are given apart.
+    The values are written into the SQL, because databases use no partial index for query parameters.
     """
 
     template = f"%(expressions)s IN ({', '.join(map(str, map(int, EXPOSED)))})"

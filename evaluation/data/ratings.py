@@ -114,7 +114,7 @@ def _ratings_under(selection: Selection, raters: Collection[int]) -> RatingQuery
     """Return `ratings_under` of all datasets."""
     ratings = Rating.objects.filter(rater__in=raters, rubric=selection.rubric)
     if selection.exposed == "left-out":
-        ratings = ratings.exclude(_exposed(selection))
+        ratings = ratings.exclude(rater__in=selection.raters_to_check, exposure__in=EXPOSED)
     if selection.campaign:
         is_campaign_rubric = selection.campaign.rubric_id == selection.rubric.pk
         read_text = Coalesce(OuterRef("copied_from"), OuterRef("text"))
@@ -160,10 +160,6 @@ def count_exposed(selection: Selection, **of_texts: str) -> int:
     ratings = ratings_under(everything, selection.raters_to_check).filter(IsExposed(), **of_texts)
     read_text = Coalesce("copied_from_id", "text_id")
     return ratings.order_by().values("rater", "question", read_text=read_text).distinct().count()
-
-
-def _exposed(selection: Selection) -> Q:
-    return Q(rater__in=selection.raters_to_check, exposure__in=EXPOSED)
 
 
 def _without_filtered(ratings: RatingQuerySet) -> RatingQuerySet:
@@ -356,10 +352,17 @@ class RatingMatrix:
 
 def look_up(keys: IntArray, value_of: Callable[[int], object], dtype: DTypeLike) -> NDArray[Any]:
     """Return the value of each key; `value_of` is called once for equal keys."""
-    import pandas as pd  # noqa: PLC0415
+    import pandas as pd  # noqa: PLC0415 - loaded where it is needed, as in `_read`
 
     index, different = pd.factorize(keys)
     return np.array([value_of(key) for key in different.tolist()], dtype=dtype)[index]
+
+
+def key_positions(keys: Sequence[int], values: pd.Series[int]) -> IntArray:
+    """Return the position of each value among different keys, -1 for another value."""
+    import pandas as pd  # noqa: PLC0415 - loaded where it is needed, as in `_read`
+
+    return np.asarray(pd.Index(keys).get_indexer(values), dtype=np.int64)
 
 
 def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
@@ -526,14 +529,9 @@ def grid(
 
     Ratings of others, and of other texts, are left out.
     """
-    import pandas as pd  # noqa: PLC0415
-
     positions = {pk: question.position for pk, question in questions.items()}
     grades = np.full((len(raters), len(texts), max(positions.values(), default=-1) + 1), np.nan)
-    rater, text = (
-        pd.Index(raters).get_indexer(rows["rater"]),
-        pd.Index(texts).get_indexer(rows["text"]),
-    )
+    rater, text = key_positions(raters, rows["rater"]), key_positions(texts, rows["text"])
     used = (rater >= 0) & (text >= 0)
     position = rows["question"][used].map(positions).to_numpy(np.int64)
     grades[rater[used], text[used], position] = rows["grade"][used]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.data.columns import JUDGE, Column
-from evaluation.data.ratings import RatingMatrix, look_up
+from evaluation.data.ratings import RatingMatrix, key_positions, look_up
 from evaluation.metrics.grades import NO_ANSWERABLE
 from evaluation.stats import correlation
 from evaluation.stats.correlation import Correlation
@@ -305,8 +305,6 @@ def _counts_by_text(matrix: RatingMatrix, texts: Sequence[int]) -> tuple[CountAr
 
     Of the unfiltered questions of a text's topic, whether a pair is an item or not.
     """
-    import pandas as pd  # noqa: PLC0415
-
     selection, topic_of = matrix.selection, matrix.rated_texts
     text_topics = np.array([topic_of[pk] for pk in texts])
     sides = [(matrix.rows, [rater.pk for rater in selection.raters], selection.threshold)]
@@ -315,8 +313,7 @@ def _counts_by_text(matrix: RatingMatrix, texts: Sequence[int]) -> tuple[CountAr
     n_rated: list[CountArray] = []
     n_answered: list[CountArray] = []
     for rows, raters, threshold in sides:
-        rater = pd.Index(raters).get_indexer(rows["rater"])
-        text = pd.Index(texts).get_indexer(rows["text"])
+        rater, text = key_positions(raters, rows["rater"]), key_positions(texts, rows["text"])
         topic = look_up(rows["question"].to_numpy(), lambda pk: _topic_of(matrix, pk), np.int64)
         counted = (rater >= 0) & (text >= 0)
         counted[counted] = topic[counted] == text_topics[text[counted]]

@@ -103,9 +103,8 @@ def test_parts_against_statistics_of_their_items(db, seed):
 
 
 def assert_equal(ours, theirs):
-    assert (ours.reason, ours.n, ours.missing, ours.interval_reason) == (
-        *(theirs.reason, theirs.n, theirs.missing, theirs.interval_reason),
-    )
+    for name in ("reason", "n", "missing", "interval_reason"):
+        assert getattr(ours, name) == getattr(theirs, name), name
     for name in ("value", "low", "high"):
         assert getattr(ours, name) == pytest.approx(getattr(theirs, name), abs=1e-12), name
 

@@ -203,11 +203,11 @@ def ragchecker(files: Sequence[TableFile], constants: Constants) -> PresetTables
 
 
 def _ambiguous_ids(preset: PresetTables, tables: Iterable[Table]) -> set[str]:
-    """Return the ids of several texts, and count their passages.
+    """Return the ids that stand for several texts, and count the passages that have them.
 
     A `doc_id` can be that of a document with several chunks, or count the passages of each question.
     """
-    text_of: dict[str, str] = {}
+    hash_of: dict[str, str] = {}
     n_passages: Counter[str] = Counter()
     ambiguous = set()
     for table in tables:
@@ -216,7 +216,8 @@ def _ambiguous_ids(preset: PresetTables, tables: Iterable[Table]) -> set[str]:
                 doc_id, text = text_cell(passage.get("doc_id")), text_cell(passage.get("text"))
                 if doc_id and text:
                     n_passages[doc_id] += 1
-                    if text_of.setdefault(doc_id, digest(text)) != digest(text):
+                    text_hash = digest(text)
+                    if hash_of.setdefault(doc_id, text_hash) != text_hash:
                         ambiguous.add(doc_id)
     label = "passages whose doc_id has several texts: named by their words"
     preset.counts[label] += sum(n_passages[doc_id] for doc_id in ambiguous)
@@ -224,7 +225,7 @@ def _ambiguous_ids(preset: PresetTables, tables: Iterable[Table]) -> set[str]:
 
 
 def _without_ids(cells: Mapping[str, Cell], ids: set[str]) -> Cell:
-    """Return the passages of a row, those with one of these ids without it."""
+    """Return the passages of a row without these ids; without any of them, the cell as it is."""
     passages = _retrieved(cells)
     if not any(text_cell(passage.get("doc_id")) in ids for passage in passages):
         return cells.get(_RETRIEVED)
