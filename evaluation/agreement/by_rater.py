@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 
@@ -79,12 +79,13 @@ def rater_pairs(matrix: RatingMatrix, evidence: Evidence) -> tuple[tuple[Pair, .
     """Return the pairs of raters with a common item, and the number of pairs without one."""
     columns = matrix.level_columns
     common = columns.common_items()
-    pairs = list(combinations(range(len(common)), 2))
-    shared = [(a, b) for a, b in pairs if common[a, b]]
-    return (
-        tuple(_pair(matrix, evidence, columns.pair(a, b), a, b) for a, b in shared),
-        len(pairs) - len(shared),
-    )
+    n_raters = len(common)
+    pairs: list[Pair] = []
+    for a in range(n_raters):
+        others = [b for b in range(a + 1, n_raters) if common[a, b]]
+        counts = zip(others, columns.pairs(a, others), strict=True)
+        pairs += [_pair(matrix, evidence, of_both, a, b) for b, of_both in counts]
+    return tuple(pairs), math.comb(n_raters, 2) - len(pairs)
 
 
 def rater_rows(matrix: RatingMatrix, evidence: Evidence) -> tuple[RaterRow, ...]:

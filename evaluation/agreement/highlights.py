@@ -6,6 +6,7 @@ import numpy as np
 from django.db.models.functions import Length
 
 from annotation.models import Text
+from evaluation.data.corpus import load_corpus
 from evaluation.data.ratings import RatingMatrix, look_up
 from evaluation.data.spans import Evidence, requires_spans
 from evaluation.metrics.grades import BoolArray
@@ -47,10 +48,12 @@ def _sizes(matrix: RatingMatrix, *, are_needed: bool) -> tuple[IntArray, BoolArr
 
     All sizes are 0 unless they are needed: the database must read every text to count its characters.
     """
-    texts = Text.objects.filter(dataset=matrix.selection.dataset).order_by()
+    dataset = matrix.selection.dataset
     if not are_needed:
-        missing = texts.filter(body__isnull=True).values_list("pk", flat=True)
-        return np.zeros_like(matrix.text), ~np.isin(matrix.text, list(missing))
+        corpus = load_corpus(dataset)
+        missing = corpus.pk[~corpus.has_body]
+        return np.zeros_like(matrix.text), ~np.isin(matrix.text, missing)
+    texts = Text.objects.filter(dataset=dataset).order_by()
     length = dict(texts.filter(body__isnull=False).values_list("pk", Length("body")))
     return (
         look_up(matrix.text, lambda pk: length.get(pk, 0), np.int64),

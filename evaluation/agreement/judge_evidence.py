@@ -15,7 +15,7 @@ import numpy as np
 
 from annotation.models import NuggetSpan, Text
 from evaluation.data.ratings import RatingMatrix
-from evaluation.data.spans import Evidence, covered
+from evaluation.data.spans import Evidence, any_highlights, covered
 from evaluation.stats.clusters import share
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 
@@ -52,6 +52,8 @@ class JudgeEvidence:
 
 def judge_evidence(matrix: RatingMatrix, evidence: Evidence) -> JudgeEvidence | None:
     """Compare the judge's marks with each rater's; None if the judge marked nothing in a text."""
+    if not any_highlights():
+        return None
     judges = _load_judge_marks(matrix)
     if not len(judges.item):
         return None

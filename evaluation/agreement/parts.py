@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.slices import grades_of_slice
 from evaluation.stats import fleiss
-from evaluation.stats.clusters import leave_one_out_sums, ratio, topic_sums
+from evaluation.stats.clusters import leave_one_out_sums, ratio
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
 
@@ -48,7 +48,8 @@ class Part:
 
 def whole_part(matrix: RatingMatrix) -> Part:
     """Return the agreement on all items."""
-    return parts_by(matrix, np.zeros(matrix.n_items, dtype=np.int64), ["all"])[0]
+    columns = matrix.level_columns
+    return _part(matrix, "all", columns.topic_terms, matrix.n_items, int(columns.tallies.sum()))
 
 
 def parts_by(matrix: RatingMatrix, groups: IntArray, names: Sequence[str]) -> tuple[Part, ...]:
@@ -113,13 +114,10 @@ def topic_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
     """
     if not matrix.n_items:
         return ()
-    terms = matrix.level_columns.terms
-    missing = matrix.grades.shape[1] - matrix.level_columns.tallies.sum(axis=1)
-    ones = np.ones(matrix.n_items)
-    sums = topic_sums(
-        np.column_stack([terms, _answerable(matrix, terms), ones, missing]), matrix.topic
-    )
-    sums, (yes, items, gaps) = sums[:, :-3], sums[:, -3:].T
+    columns = matrix.level_columns
+    sums, items = columns.topic_terms, np.bincount(columns.topic)
+    yes = _answerable(matrix, sums)
+    gaps = items * matrix.grades.shape[1] - np.bincount(columns.topic, columns.tallies.sum(axis=1))
     paired, rated = sums[:, 1], sums[:, 2]
     none = np.where(paired > 0, fleiss.ONE_CATEGORY, fleiss.NO_PAIR)
     kappa = _estimates(fleiss.kappa_from_sums(sums), none, paired, items)
@@ -187,7 +185,7 @@ def _answerable(matrix: RatingMatrix, terms: FloatArray) -> FloatArray:
 
 
 def _estimates(
-    values: FloatArray, reasons: NDArray[np.str_], n: FloatArray, items: FloatArray
+    values: FloatArray, reasons: NDArray[np.str_], n: FloatArray, items: IntArray
 ) -> list[Estimate]:
     return [
         Estimate(None, reason, used, of - used, interval_reason=NO_VALUE)
@@ -197,7 +195,7 @@ def _estimates(
             values.tolist(),
             reasons.tolist(),
             n.astype(int).tolist(),
-            items.astype(int).tolist(),
+            items.tolist(),
             strict=True,
         )
     ]

@@ -40,7 +40,7 @@ from evaluation.scoring.report_coverage import (
 )
 from evaluation.stats import fleiss
 from evaluation.stats.bootstrap import Bootstrap, cluster_bootstrap
-from evaluation.stats.clusters import leave_one_out_sums, topic_sums
+from evaluation.stats.clusters import leave_one_out_sums
 from evaluation.stats.estimate import Estimate, IntArray
 from evaluation.stats.intraclass import Intraclass, intraclass
 from evaluation.stats.jackknife import jackknife, jackknife_interval
@@ -56,7 +56,7 @@ SEED = 0  # of the resamples: the same data give the same interval everywhere
 
 def kappa_bootstrap(matrix: RatingMatrix, kappa: Estimate) -> Bootstrap:
     """Return Fleiss' kappa with a cluster bootstrap interval: topics are resampled."""
-    sums = topic_sums(matrix.level_columns.terms, matrix.topic)
+    sums = matrix.level_columns.topic_terms
     return cluster_bootstrap(kappa, sums, fleiss.kappa_from_sums, seed=SEED)
 
 

@@ -197,7 +197,8 @@ def _read(*queries: RatingQuerySet) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415
 
     columns = rating_columns(*queries)
-    return pd.DataFrame({name: _fit(columns[name], dtype) for name, dtype in DTYPES.items()})
+    fitted = {name: _fit(columns.pop(name), dtype) for name, dtype in DTYPES.items()}
+    return pd.DataFrame(fitted, copy=False)
 
 
 def _fit(values: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
@@ -312,14 +313,14 @@ class RatingMatrix:
     def rated_texts(self) -> dict[int, int]:
         """The topic of each text with a grade, copied ones too, in the order of items."""
         pairs = self.rows[["text", "question"]].drop_duplicates("text")
-        topics = {
-            text: self.questions[question].topic
-            for text, question in zip(*(pairs[name].tolist() for name in pairs), strict=True)
-            if text in self.texts
-        }
+        text, question = _keys(pairs)
+        topic = look_up(question, lambda pk: self.questions[pk].topic, np.int64)
         order = {topic: position for position, topic in enumerate(self.topic_names)}
-        rated = [text for text, topic in topics.items() if topic in order]
-        return {text: topics[text] for text in sorted(rated, key=lambda t: (order[topics[t]], t))}
+        position = look_up(topic, lambda pk: order.get(pk, -1), np.int64)
+        is_rated = (position >= 0) & look_up(text, self.texts.__contains__, np.bool_)
+        rated = np.lexsort((text, position))
+        rated = rated[is_rated[rated]]
+        return dict(zip(text[rated].tolist(), topic[rated].tolist(), strict=True))
 
     @cached_property
     def systems(self) -> list[str]:
@@ -360,6 +361,13 @@ def look_up(keys: IntArray, value_of: Callable[[int], object], dtype: DTypeLike)
 
 def key_positions(keys: Sequence[int], values: pd.Series[int]) -> IntArray:
     """Return the position of each value among different keys, -1 for another value."""
+    if keys and (span := max(keys) - (first := min(keys)) + 1) <= len(values):
+        # Keys that lie close together, as most do, are looked up in a table.
+        table = np.full(span + 1, -1)
+        table[np.array(keys) - first] = np.arange(len(keys))
+        offset = values.to_numpy() - first
+        offset[(offset < 0) | (offset >= span)] = span
+        return table[offset]
     import pandas as pd  # noqa: PLC0415 - loaded where it is needed, as in `_read`
 
     return np.asarray(pd.Index(keys).get_indexer(values), dtype=np.int64)
@@ -512,11 +520,11 @@ def _fill(
     matrix: RatingMatrix, grades: FloatArray, rows: pd.DataFrame, raters: Sequence[int]
 ) -> None:
     """Write ratings into items x raters."""
-    item = matrix.places(*_keys(rows))
-    order = np.argsort(raters)
-    column = order[np.searchsorted(raters, rows["rater"].to_numpy(), sorter=order)]
-    is_item = item >= 0
-    grades[item[is_item], column[is_item]] = rows["grade"].to_numpy()[is_item]
+    item, column = matrix.places(*_keys(rows)), key_positions(raters, rows["rater"])
+    grade, is_item = rows["grade"].to_numpy(), item >= 0
+    if not is_item.all():
+        item, column, grade = item[is_item], column[is_item], grade[is_item]
+    grades[item, column] = grade
 
 
 def grid(

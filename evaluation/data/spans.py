@@ -108,13 +108,18 @@ def covered(item: IntArray, start: IntArray, end: IntArray, n_items: int) -> Int
     return np.bincount(item[order], weights=new, minlength=n_items).astype(np.int64)
 
 
+def any_highlights() -> bool:
+    """Return whether any rating of the site has a highlight, which the database tells at once."""
+    return NuggetSpan.objects.exists()
+
+
 def load_evidence(matrix: RatingMatrix) -> Evidence:
     """Load the highlights of the matrix's raters under its rubric: one query, two with any."""
     selection = matrix.selection
     raters = [rater.pk for rater in selection.raters]
     spans = NuggetSpan.objects.filter(rating__in=ratings_under(selection, raters))
     # Of a million ratings it takes a second to find out that none has a highlight.
-    if not NuggetSpan.objects.filter(rating__rater__in=raters).exists():
+    if not (any_highlights() and NuggetSpan.objects.filter(rating__rater__in=raters).exists()):
         spans = spans.none()
     how = Case(
         *(When(located=name, then=Value(index)) for index, name in enumerate(LOCATED)),

@@ -110,10 +110,10 @@ def relative_drop(human: Estimate, judge: Estimate) -> Estimate:
 def majority_positions(count_matrix: IntArray, rule: Rule) -> IntArray:
     """Return the index of the majority's level of each item, -1 where there is none.
 
-    `count_matrix` is items x levels.
+    `count_matrix` is items x levels, of a type that holds the number of raters.
     """
     by_level = np.ascontiguousarray(count_matrix.T)  # numpy goes through short rows slowly
-    raters, largest = by_level.sum(axis=0), by_level.max(axis=0)
-    is_unique = (by_level == largest).sum(axis=0) == 1
-    clear = is_unique if rule == "plurality" else 2 * largest > raters
+    raters, largest = by_level.sum(axis=0, dtype=by_level.dtype), by_level.max(axis=0)
+    by_majority = largest > raters - largest
+    clear = (by_level == largest).sum(axis=0) == 1 if rule == "plurality" else by_majority
     return np.where((raters >= 2) & clear, by_level.argmax(axis=0), -1)

@@ -6,7 +6,7 @@ time does not grow with the items.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,12 +16,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from evaluation.stats import fleiss
 from evaluation.stats.classes import Classes, class_scores
-from evaluation.stats.clusters import leave_one_out_sums, level_sums, ratio
+from evaluation.stats.clusters import leave_one_out_sums, level_sums, ratio, topic_sums
 from evaluation.stats.cohen import NO_PAIR, Weights, kappa_from_matrix
 from evaluation.stats.correlation import Correlation, spearman_from_matrix
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_index
 from evaluation.stats.intraclass import Limits, limits_from_counts
 from evaluation.stats.jackknife import jackknife_interval
+
+# A product of dense matrices grows with the square of the raters, and one of sparse matrices with the ratings.
+_FEW_RATERS = 64
+_ITEMS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
@@ -158,17 +162,23 @@ class LevelColumns:
 
     @cached_property
     def tallies(self) -> IntArray:
-        """As `fleiss.counts`: items x levels."""
-        tallies = np.zeros((len(self.positions), len(self.levels)), dtype=np.int64)
-        for positions in self.positions.T:
-            items = np.flatnonzero(positions >= 0)
-            tallies[items, positions[items]] += 1
+        """As `fleiss.counts`: items x levels, in a small type, so that products can overflow."""
+        # A type that holds one more than all raters: most of the time goes into moving the counts.
+        shape = len(self.positions), len(self.levels)
+        tallies = np.zeros(shape, dtype=np.min_scalar_type(-len(self.rated) - 2))
+        for column, items in enumerate(self.rated):
+            tallies[items, self.positions[items, column]] += 1
         return tallies
 
     @cached_property
     def terms(self) -> FloatArray:
         """As `fleiss.item_terms`."""
         return fleiss.item_terms(self.tallies)
+
+    @cached_property
+    def topic_terms(self) -> FloatArray:
+        """The sums of `terms` over each topic: topics x terms."""
+        return topic_sums(self.terms, self.topic)
 
     @cached_property
     def rated(self) -> list[NDArray[np.intp]]:
@@ -178,6 +188,13 @@ class LevelColumns:
     def common_items(self) -> IntArray:
         """Count the items that each pair of raters has in common: raters x raters."""
         n_rated = [len(items) for items in self.rated]
+        if len(n_rated) <= _FEW_RATERS:
+            dense = np.zeros((len(n_rated), len(n_rated)), dtype=np.int64)
+            for first in range(0, len(self.positions), _ITEMS_AT_ONCE):
+                block = self.positions[first : first + _ITEMS_AT_ONCE] >= 0
+                floats = block.astype(np.float32)
+                dense += (floats.T @ floats).astype(np.int64)
+            return dense
         items = np.concatenate([np.zeros(0, np.intp), *self.rated])
         raters = np.repeat(np.arange(len(n_rated)), n_rated)
         shape = len(self.positions), len(n_rated)
@@ -191,10 +208,14 @@ class LevelColumns:
         counts = np.bincount(cells, minlength=self.n_topics * size)
         return counts.reshape(self.n_topics, size).astype(np.int64)
 
-    def pair(self, a: int, b: int) -> PairCounts:
-        """Return the counts of two columns."""
-        items = self.rated[a]
-        return self.counts(items, self.positions[items, a], self.positions[items, b])
+    def pairs(self, a: int, columns: Iterable[int]) -> Iterator[PairCounts]:
+        """Yield the counts of column `a` with each of some columns."""
+        items, size = self.rated[a], len(self.levels)
+        cells = (self.topic[items] * size + self.positions[items, a]) * size
+        for column in columns:
+            second = self.positions[items, column]
+            both = second >= 0
+            yield self._of_cells(cells[both] + second[both])
 
     def counts(
         self, items: NDArray[np.intp], first: NDArray[np.integer], second: NDArray[np.integer]
@@ -205,7 +226,11 @@ class LevelColumns:
         """
         both = (first >= 0) & (second >= 0)
         size = len(self.levels)
-        cells = (self.topic[items[both]] * size + first[both]) * size + second[both]
+        return self._of_cells((self.topic[items[both]] * size + first[both]) * size + second[both])
+
+    def _of_cells(self, cells: IntArray) -> PairCounts:
+        """Return the counts of items by their cells in topics x levels x levels."""
+        size = len(self.levels)
         counts = np.bincount(cells, minlength=self.n_topics * size * size)
         by_topic = counts.reshape(self.n_topics, size, size).astype(np.int64)
         return PairCounts(by_topic, self.levels, len(self.topic) - len(cells))

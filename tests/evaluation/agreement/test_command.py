@@ -95,7 +95,7 @@ def test_real_study_gives_the_expected_values(real_study, django_assert_max_num_
     expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]
     _check_t1(as_object("crux-duc04"), expected["T1"])
     _check_t2(expected["T2"])
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         agreement_report(select(real_study))
 
 

@@ -1,8 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from annotation.models import Rater, Rating, Rubric, SubQuestion, Text
-from evaluation.data.ratings import answerable, frame, load
+from evaluation.data.ratings import answerable, frame, key_positions, load
 from evaluation.data.selection import select
 
 
@@ -75,3 +76,13 @@ def test_question_whose_key_does_not_fit_is_refused(study, key):
     Rating.objects.filter(question=question).update(question=far)
     with pytest.raises(OverflowError, match=f"{key} is too large a key"):
         frame(study.dataset)
+
+
+@pytest.mark.parametrize("scale", [1, 1000])  # keys that lie close together, and far apart
+def test_position_of_each_key_and_of_no_other(scale):
+    keys = [7 * scale, 3 * scale, 5 * scale]
+    values = [3 * scale, 5 * scale, 4 * scale, 2, 9 * scale, 7 * scale, 3 * scale, 2**31 - 1]
+    positions = key_positions(keys, pd.Series(values, dtype=np.int32))
+    assert positions.tolist() == [1, 2, -1, -1, -1, 0, 1, -1]
+    assert key_positions([], pd.Series(values)).tolist() == [-1] * len(values)
+    assert key_positions(keys, pd.Series([], dtype=np.int32)).tolist() == []

@@ -176,7 +176,7 @@ def test_of_very_many_topics_the_name_is_written(rosa, study, monkeypatch):
 def test_queries(rosa, study, django_assert_max_num_queries):
     # As the agreement page, without the data's version; the role in the project; of the pairs that are
     # shown the notes and the words of the questions.
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(27):
         rosa.get(study.url("disagreements"))
     with django_assert_max_num_queries(23):
         rosa.get(study.url("disagreements", "kind=both-answerable-no-overlap&words=a"))

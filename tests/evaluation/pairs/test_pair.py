@@ -206,7 +206,7 @@ def test_pair_without_ratings(rosa, study):
 
 def test_queries_do_not_grow_with_the_raters(rosa, study, django_assert_max_num_queries):
     # As the list; and the text, the question, the ratings of the pair, their spans and its notes.
-    with django_assert_max_num_queries(32):
+    with django_assert_max_num_queries(33):
         rosa.get(study.pair_url(study.oracle, 1))
     for number in range(9):
         rater = Rater.objects.create(dataset=study.dataset, name=f"more{number}", kind="human")
@@ -217,7 +217,7 @@ def test_queries_do_not_grow_with_the_raters(rosa, study, django_assert_max_num_
             question=study.questions[0],
             grade=1,
         )
-    with django_assert_max_num_queries(32):
+    with django_assert_max_num_queries(33):
         page_text = text_of_page(rosa.get(study.pair_url(study.oracle, 1)))
     # Letters go on past the marks, and J stays the judge's.
     assert "K more7 1 answerable" in page_text

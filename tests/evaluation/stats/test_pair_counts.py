@@ -12,7 +12,7 @@ from evaluation.stats.clusters import mean_of_items
 from evaluation.stats.correlation import spearman
 from evaluation.stats.intraclass import limits_of_agreement
 from evaluation.stats.jackknife import jackknife
-from evaluation.stats.majority import scott_pi
+from evaluation.stats.majority import majority_positions, scott_pi
 from evaluation.stats.pair_counts import LevelColumns, PairCounts
 
 TOLERANCE = 1e-12
@@ -52,7 +52,7 @@ def test_each_statistic(data):
     columns = LevelColumns(grades, levels, topics)
     for a, b in ((0, 1), (0, 2), (1, 2)):
         x, y = grades[:, a], grades[:, b]
-        counts = columns.pair(a, b)
+        (counts,) = columns.pairs(a, [b])
         assert counts.matrix.tolist() == PairCounts.of(x, y, levels, topics).matrix.tolist()
         both = ~(np.isnan(x) | np.isnan(y))
         assert columns.common_items()[a, b] == both.sum() == counts.n
@@ -133,3 +133,20 @@ def test_reasons():
     assert same.percent().value == 1
     with pytest.raises(ValueError, match="outside the scale"):
         PairCounts.of(np.array([2.0]), np.array([0.0]), (0, 1), np.array([1]))
+
+
+@pytest.mark.parametrize("n_raters", [64, 65, 126, 127, 300])
+def test_crowd_is_counted_as_few_raters_are(n_raters):
+    rng, levels = np.random.default_rng(1), (0, 1, 2)
+    grades = rng.choice([0.0, 1, 2, np.nan], (40, n_raters))
+    grades[0] = 2  # all raters on one level
+    columns = LevelColumns(grades, levels, np.arange(40) % 3)
+    tallies = fleiss.counts(grades, levels)
+    assert columns.tallies.tolist() == tallies.tolist()
+    assert np.iinfo(columns.tallies.dtype).max > n_raters  # the judge can be counted too
+    rated = (~np.isnan(grades)).astype(int)
+    assert columns.common_items().tolist() == (rated.T @ rated).tolist()
+    for rule in ("strict", "plurality"):
+        positions = majority_positions(columns.tallies, rule)
+        assert positions.tolist() == majority_positions(tallies, rule).tolist()
+        assert positions[0] == 2
