@@ -82,8 +82,8 @@ def rater_pairs(matrix: RatingMatrix, evidence: Evidence) -> tuple[tuple[Pair, .
     n_raters = len(common)
     pairs: list[Pair] = []
     for a in range(n_raters):
-        others = [b for b in range(a + 1, n_raters) if common[a, b]]
-        counts = zip(others, columns.pairs(a, others), strict=True)
+        later_raters = [b for b in range(a + 1, n_raters) if common[a, b]]
+        counts = zip(later_raters, columns.pairs(a, later_raters), strict=True)
         pairs += [_pair(matrix, evidence, of_both, a, b) for b, of_both in counts]
     return tuple(pairs), math.comb(n_raters, 2) - len(pairs)
 
