@@ -133,11 +133,10 @@ class ReportRows(Sequence[ReportRow]):
 
     def by_system(self) -> dict[str, list[int]]:
         """Return the indices of the reports of each system, the systems in alphabetical order."""
-        import pandas as pd  # noqa: PLC0415 - loaded where it is needed, as in `evaluation.data.ratings`
-
-        systems: NDArray[np.object_] = np.array(self.systems, dtype=object)
-        indices = pd.Series(np.arange(len(systems))).groupby(systems, sort=True).indices
-        return {str(system): rows.tolist() for system, rows in indices.items()}
+        indices: dict[str, list[int]] = {}
+        for index, system in enumerate(self.systems):
+            indices.setdefault(system, []).append(index)
+        return dict(sorted(indices.items()))
 
     @property
     def finished_coverage(self) -> FloatArray:

@@ -23,9 +23,9 @@ from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_inde
 from evaluation.stats.intraclass import Limits, limits_from_counts
 from evaluation.stats.jackknife import jackknife_interval
 
-# A product of dense matrices grows with the square of the raters, and one of sparse matrices with the ratings.
+# A dense matrix product takes time by the square of the raters; a sparse one by the ratings, but more for each.
 _FEW_RATERS = 64
-_ITEMS_AT_ONCE = 100_000
+_ITEMS_AT_ONCE = 100_000  # few enough that 32-bit floats count exactly
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,11 @@ class LevelColumns:
 
     @cached_property
     def tallies(self) -> IntArray:
-        """As `fleiss.counts`: items x levels, in a small type, so that products can overflow."""
-        # A type that holds one more than all raters: most of the time goes into moving the counts.
+        """As `fleiss.counts`: items x levels.
+
+        Their type is the smallest that holds one more than all raters, because most of the time goes into
+        moving them. Convert it before you multiply counts with each other.
+        """
         shape = len(self.positions), len(self.levels)
         tallies = np.zeros(shape, dtype=np.min_scalar_type(-len(self.rated) - 2))
         for column, items in enumerate(self.rated):
